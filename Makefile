@@ -1,0 +1,41 @@
+# From a fresh clone: `make demo` or `make test`. Each sets up what it needs in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SHELL := /bin/bash
+
+.PHONY: demo test lint check-docs bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/dalenius demo
+
+test: lint check-docs
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check src tests scripts benchmarks
+	$(BIN)/ruff format --check src tests scripts benchmarks
+	$(BIN)/mypy
+	$(BIN)/python scripts/check_layers.py
+
+check-docs: $(VENV)/.installed-dev
+	$(BIN)/python scripts/run_docs.py README.md docs/*.md
+	$(BIN)/python -m pytest -q --doctest-modules src/dalenius
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/run.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
