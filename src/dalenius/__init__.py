@@ -1,0 +1,83 @@
+"""Attack your anonymized data before someone else does.
+
+    import dalenius as dl
+    table = dl.Table("patients.csv", "privacy.toml")
+    release = dl.read_release("release.csv", "privacy.toml")
+
+Everything is imported when first used, so that `import dalenius` costs nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # type checkers take it for True; importing typing would double the time this module takes
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dalenius import datasets as datasets
+    from dalenius.errors import DaleniusError, InputError, ParameterError
+    from dalenius.hierarchy import Hierarchy
+    from dalenius.release import Anatomized, Centroids, Channel, Generalized, NoisyCounts, Release
+    from dalenius.release import read as read_release
+    from dalenius.schema import Column, Domain, Prior, Schema
+    from dalenius.table import Cells, Table
+
+_PLACES = {
+    "DaleniusError": "errors",
+    "InputError": "errors",
+    "ParameterError": "errors",
+    "Hierarchy": "hierarchy",
+    "Column": "schema",
+    "Domain": "schema",
+    "Prior": "schema",
+    "Schema": "schema",
+    "Cells": "table",
+    "Table": "table",
+    "Anatomized": "release",
+    "Centroids": "release",
+    "Channel": "release",
+    "Generalized": "release",
+    "NoisyCounts": "release",
+    "Release": "release",
+}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name == "datasets":
+        return importlib.import_module("dalenius.datasets")
+    if name == "read_release":
+        return importlib.import_module("dalenius.release").read
+    if name in _PLACES:
+        return getattr(importlib.import_module(f"dalenius.{_PLACES[name]}"), name)
+    raise AttributeError(f"module 'dalenius' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PLACES, "datasets", "read_release"])
+
+
+__all__ = [
+    "Anatomized",
+    "Cells",
+    "Centroids",
+    "Channel",
+    "Column",
+    "DaleniusError",
+    "Domain",
+    "Generalized",
+    "Hierarchy",
+    "InputError",
+    "NoisyCounts",
+    "ParameterError",
+    "Prior",
+    "Release",
+    "Schema",
+    "Table",
+    "__version__",
+    "datasets",
+    "read_release",
+]

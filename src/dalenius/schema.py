@@ -1,0 +1,244 @@
+"""The schema: which columns a table has, what role each plays, and which values it may hold.
+
+A schema is declared (in `privacy.toml` or in Python) and then *bound*: columns without a declared domain take
+the values that occur, and recipes for hierarchies (intervals, masks, suppress) are worked out on the domain.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius import hierarchy as _hierarchy
+from dalenius.errors import InputError, ParameterError, listing, nearest
+from dalenius.hierarchy import MISSING, Hierarchy
+
+Role = Literal["identifier", "quasi", "sensitive", "other"]
+Type = Literal["category", "integer"]
+ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "other")
+TYPES: tuple[Type, ...] = ("category", "integer")
+WHOLE = re.compile(r"\s*([+-]?[0-9]{1,18})(?:\.0*)?\s*")
+MAX_RANGE = 5_000_000  # leaves that a {min, max} domain may spell out
+
+
+class WrongType(ValueError):
+    """A text that the column's declared type cannot read. The caller knows the row and says it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domain:
+    """The leaves of a column in their order: integers by value, categories as declared or by code point."""
+
+    leaves: tuple[str, ...]
+    _index: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_index", {leaf: i for i, leaf in enumerate(self.leaves)})
+        if len(self._index) != len(self.leaves):
+            twice = next(leaf for i, leaf in enumerate(self.leaves) if self._index[leaf] != i)
+            raise InputError(f"The domain names {twice!r} twice.")
+
+    def __len__(self) -> int:
+        return len(self.leaves)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self.leaves == other.leaves
+
+    def __hash__(self) -> int:
+        return hash(self.leaves)
+
+    def __contains__(self, leaf: object) -> bool:
+        return leaf in self._index
+
+    def code(self, leaf: str) -> int:
+        """The leaf's code, or −1."""
+        return self._index.get(leaf, -1)
+
+    def values(self) -> NDArray[np.float64]:
+        """The leaves as numbers (integer columns); a missing value is nan."""
+        return np.array([np.nan if leaf == MISSING else float(leaf) for leaf in self.leaves])
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as declared. At most one of `hierarchy`, `intervals`, `mask` and `suppress` says how it is coarsened."""
+
+    name: str
+    role: Role
+    type: Type = "category"
+    domain: Domain | None = None
+    hierarchy: Hierarchy | None = None
+    intervals: tuple[int, ...] | None = None
+    mask: Literal["right", "left"] | None = None
+    suppress: bool = False
+
+    def __post_init__(self) -> None:
+        owner = f"column {self.name!r}"
+        if self.role not in ROLES:
+            raise ParameterError("role", owner, f"one of {listing(ROLES)}", self.role)
+        if self.type not in TYPES:
+            raise ParameterError("type", owner, f"one of {listing(TYPES)}", self.type)
+        ways = [self.hierarchy, self.intervals, self.mask, self.suppress or None]
+        if sum(way is not None for way in ways) > 1:
+            raise InputError(f"Column {self.name!r} has several of hierarchy, intervals and mask; keep one.")
+        if self.intervals is not None and self.type != "integer":
+            raise InputError(f'Column {self.name!r} has intervals; these need type = "integer".')
+        if self.intervals is not None:
+            _hierarchy.check_widths(self.intervals, source=owner)
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The leaves; only a bound column has them."""
+        if self.domain is None:
+            raise InputError(f"Column {self.name!r} has no domain yet: bind the schema to a table first.")
+        return self.domain.leaves
+
+    def canonical(self, text: str, missing: Collection[str]) -> str:
+        """The leaf that a cell's text names: integers by value (`039` is 39), every missing mark as one value."""
+        if text == MISSING or text in missing:
+            return MISSING
+        if self.type == "category":
+            return text
+        whole = WHOLE.fullmatch(text)
+        if whole is None:
+            raise WrongType(text)
+        return str(int(whole[1]))
+
+    def bound(self, observed: Iterable[str]) -> Column:
+        """Fix the domain (declared leaves, else the hierarchy's, else the observed ones) and the hierarchy on it.
+
+        A missing value that occurs joins as the last leaf; an observed value outside a declared domain is left to
+        the caller to report, who knows in which row it stands.
+        """
+        seen = set(observed)
+        if self.domain is not None:
+            leaves = list(self.domain.leaves)
+        elif self.hierarchy is not None:
+            leaves = list(self.hierarchy.leaves)
+            if self.type == "integer":
+                leaves.sort(key=lambda leaf: (leaf == MISSING, int(leaf or 0)))
+        else:
+            present = seen - {MISSING}
+            leaves = sorted(present, key=int) if self.type == "integer" else sorted(present)
+        if MISSING in seen and MISSING not in leaves:
+            leaves.append(MISSING)
+        source = f"column {self.name!r}"
+        tree: Hierarchy | None = None
+        if self.hierarchy is not None:
+            tree = self.hierarchy.arranged(leaves)
+        elif leaves and self.intervals is not None:
+            tree = _hierarchy.intervals(leaves, self.intervals, source=source)
+        elif leaves and self.mask is not None:
+            tree = _hierarchy.mask(leaves, self.mask, source=source)
+        elif leaves and self.suppress:
+            tree = _hierarchy.suppress(leaves, source=source)
+        return dataclasses.replace(
+            self, domain=Domain(tuple(leaves)), hierarchy=tree, intervals=None, mask=None, suppress=False
+        )
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the leaves are declared (by a domain or by a hierarchy's file) and not taken from the data."""
+        return self.domain is not None or self.hierarchy is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Dirichlet parameters of the Bayesian adversaries: one number, or one for each value (column) by name."""
+
+    alpha: float | Mapping[str, float] = 1.0
+    beta: float | Mapping[str, float | Mapping[str, float]] = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Columns in their order, the marks of missing and suppressed cells, the adversaries' prior, the policy."""
+
+    columns: tuple[Column, ...]
+    missing: tuple[str, ...] = ("",)
+    suppressed: tuple[str, ...] = ("*",)
+    prior: Prior = Prior()
+    policy: Mapping[str, object] = field(default_factory=dict)
+    source: str = "the schema"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        names = [column.name for column in self.columns]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"{self.source}: column {name!r} is declared twice.")
+        if not self.sensitive:
+            raise InputError(
+                f'{self.source}: no sensitive column. Name it with sensitive = "COLUMN" (columns: {listing(names)}).'
+            )
+        if not self.quasi:
+            raise InputError(
+                f'{self.source}: no quasi-identifier. Give at least one column role = "quasi": '
+                "what an attacker may know about a person."
+            )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Schema:
+        """Read a `privacy.toml`; hierarchy paths in it are relative to the file itself."""
+        from dalenius.config import load
+
+        return load(Path(path))
+
+    @property
+    def quasi(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.role == "quasi")
+
+    @property
+    def sensitive(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.role == "sensitive")
+
+    @property
+    def coded(self) -> tuple[Column, ...]:
+        """The columns of a cell: quasi-identifiers first, then sensitive columns, each in the schema's order."""
+        return self.quasi + self.sensitive
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise InputError(f"{self.source} has no column {name!r}.{nearest(name, [c.name for c in self.columns])}")
+
+    def check_columns(self, names: Sequence[str], *, where: str, also: Collection[str] = ()) -> None:
+        """Every column of a file must be declared, every quasi-identifier and sensitive column must be in it."""
+        declared = {column.name for column in self.columns}
+        for name in names:
+            if name not in declared and name not in also:
+                raise InputError(
+                    f"{where}: column {name!r} is not declared in {self.source}."
+                    f"{nearest(name, declared - set(names))} "
+                    f'Declare it as [columns.{_toml_key(name)}] with role = "quasi", "other" …'
+                )
+        for column in self.coded:
+            if column.name not in names:
+                raise InputError(
+                    f"{where}: the {column.role} column {column.name!r} declared in {self.source} is missing."
+                    f"{nearest(column.name, names)} The file has: {listing(names)}."
+                )
+
+    def bind(self, observed: Mapping[str, Iterable[str]]) -> Schema:
+        """The schema with the domain of every coded column fixed; `observed` holds the leaves that occur."""
+        columns = tuple(
+            column.bound(observed.get(column.name, ())) if column.role in ("quasi", "sensitive") else column
+            for column in self.columns
+        )
+        return dataclasses.replace(self, columns=columns)
+
+    @property
+    def is_bound(self) -> bool:
+        return all(column.domain is not None for column in self.coded)
+
+
+def _toml_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else '"' + name.replace('"', '\\"') + '"'
