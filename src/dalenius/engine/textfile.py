@@ -1,0 +1,104 @@
+"""Looking at a delimited text file before an engine reads it: is it text, which delimiter, which columns."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from dalenius.errors import InputError, file_error
+
+DELIMITERS = ",;\t"
+HEAD = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    delimiter: str
+    columns: tuple[str, ...]
+
+
+def is_parquet(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError as error:
+        raise file_error(error, path, "read") from None
+
+
+def sniff(path: Path) -> Dialect:
+    """The delimiter and the columns, or an error that says what the file is instead of a table."""
+    try:
+        with _open(path) as file:
+            head = file.read(HEAD)
+    except OSError as error:  # includes gzip's BadGzipFile
+        raise file_error(error, path, "read") from None
+    if not head.strip():
+        raise InputError(f"{path.name}: the file is empty.")
+    text = _decode(head, path)
+    header, rest = _first_record(text, path)
+    delimiter = max(DELIMITERS, key=lambda mark: len(_fields(header, mark)))
+    columns = _fields(header, delimiter)
+    _check_header(columns, path)
+    if not rest.strip() and len(head) < HEAD:
+        raise InputError(f"{path.name}: the file has a header and no rows.")
+    return Dialect(delimiter, tuple(columns))
+
+
+def _open(path: Path) -> IO[bytes]:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def _decode(head: bytes, path: Path) -> str:
+    if b"\0" in head:
+        hint = " It looks like UTF-16: save it as UTF-8." if head[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+        raise InputError(f"{path.name}: not a text file; a CSV (`,` `;` or tab) or Parquet file is needed.{hint}")
+    try:
+        return head.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if len(head) == HEAD and error.start > HEAD - 4:  # a character cut at the end of what was read
+            return head[: error.start].decode("utf-8-sig")
+        line = head.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path.name}: line {line} is not UTF-8 text. Save the file as UTF-8.") from None
+
+
+def _first_record(text: str, path: Path) -> tuple[str, str]:
+    """The header, which may span lines inside quotes, and what follows."""
+    start = len(text) - len(text.lstrip("\r\n"))
+    quoted = False
+    for i in range(start, len(text)):
+        char = text[i]
+        if char == '"':
+            quoted = not quoted
+        elif char in "\r\n" and not quoted:
+            return text[start:i], text[i:]
+    if quoted:
+        raise InputError(f"{path.name}: the header has a quote that is never closed.")
+    return text[start:], ""
+
+
+def _fields(header: str, delimiter: str) -> list[str]:
+    return next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter))
+
+
+def _check_header(columns: list[str], path: Path) -> None:
+    seen: set[str] = set()
+    for i, name in enumerate(columns):
+        if not name.strip():
+            raise InputError(
+                f"{path.name}: column {i + 1} of the header has no name. "
+                "Name it or drop it (pandas writes such a column unless index=False)."
+            )
+        if name in seen:
+            raise InputError(f"{path.name}: the header names column {name!r} twice.")
+        seen.add(name)
+    if len(columns) == 1:
+        for mark in "|:^ ":
+            if columns[0].count(mark) >= 1 and len(columns[0].split(mark)) > 2:
+                raise InputError(
+                    f"{path.name}: the header is one field, {columns[0]!r}. If {mark!r} separates the columns, "
+                    "write the file with `,`, `;` or tab instead."
+                )

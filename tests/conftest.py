@@ -1,0 +1,63 @@
+"""Fixtures for all tests. What a test needs from outside is asked for here: absent, it skips and says why, unless
+DALENIUS_REQUIRE_ALL is set, as in CI, where absent is a failure."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile("default")
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def lacking(what: str) -> None:
+    """Skip the test, or fail it where everything is required."""
+    if os.environ.get("DALENIUS_REQUIRE_ALL"):
+        pytest.fail(f"{what} is required here and is not there", pytrace=False)
+    pytest.skip(what + " is not there")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data: $DALENIUS_DATA."""
+    folder = os.environ.get("DALENIUS_DATA")
+    if not folder or not (Path(folder) / "adult" / "adult.csv").is_file():
+        lacking("the data folder $DALENIUS_DATA with adult/adult.csv")
+    assert folder
+    return Path(folder).resolve()
+
+
+@pytest.fixture(scope="session")
+def adult_schema(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A privacy.toml for Adult with occupation sensitive and the other eight columns quasi-identifiers."""
+    folder = tmp_path_factory.mktemp("adult")
+    names = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]
+    text = [f'sensitive = "occupation"\nhierarchies = "{data / "adult"}"']
+    text += [f'[columns.{name}]\nrole = "quasi"' + ('\ntype = "integer"' if name == "age" else "") for name in names]
+    path = folder / "privacy.toml"
+    path.write_text("\n".join(text), encoding="utf-8")
+    return path
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run the command line in a process of its own, in an empty folder."""
+
+    def call(*arguments: str | Path, cwd: Path = tmp_path, **options: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from dalenius.cli import main; main()", *map(str, arguments)]
+        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload]
+
+    return call
