@@ -1,0 +1,122 @@
+"""Releases: what the world sees, as frozen data, and the files that hold them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dalenius import engine as _engine
+from dalenius.engine import Engine, Source
+from dalenius.errors import InputError, listing, nearest
+from dalenius.release import anatomized, centroids, channel, generalized, noisy_counts, sidecar
+from dalenius.release.anatomized import Anatomized
+from dalenius.release.base import GroupCells, GroupedRelease, Grouping, Release
+from dalenius.release.centroids import Centroids
+from dalenius.release.channel import Channel
+from dalenius.release.generalized import Generalized
+from dalenius.release.label import Label
+from dalenius.release.noisy_counts import NoisyCounts
+from dalenius.schema import Schema
+
+KINDS: tuple[str, ...] = tuple(kind.kind for kind in (Generalized, Centroids, Anatomized, NoisyCounts, Channel))
+_ENDINGS = (".csv", ".parquet")
+
+
+def read(
+    source: Source,
+    schema: Schema | str | Path,
+    *,
+    kind: str | None = None,
+    engine: Engine | str | None = None,
+) -> Release:
+    """Open a release by its file, its NAME (several files), `QUASI.csv+SENSITIVE.csv`, or as a frame.
+
+    The kind is told by the files, by the sidecar, or by `kind`. A raw table opens as a release of leaves.
+    """
+    schema = schema if isinstance(schema, Schema) else Schema.load(schema)
+    if engine is None:
+        engine = _engine.default()
+    engine = _engine.connect(engine) if isinstance(engine, str) else engine
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"There is no kind of release {kind!r}.{nearest(kind, KINDS)} Known: {listing(KINDS)}.")
+    if not isinstance(source, str | Path):
+        if kind not in (None, Generalized.kind, Centroids.kind):
+            raise InputError(
+                f"A frame is a release of kind generalized or centroids; kind {kind!r} is read from files."
+            )
+        reader = centroids.read if kind == "centroids" else generalized.read
+        return reader(source, schema, engine=engine)
+    found, files = _find(str(source))
+    if len(files) == 1 and kind is not None:
+        found = kind
+    if kind is not None and kind != found:
+        raise InputError(f"{source}: these files are of kind {found!r}, not {kind!r}.")
+    if found == "anatomized" and len(files) == 2:
+        return anatomized.read((files[0], files[1]), schema, engine=engine)
+    if found == "noisy-counts" and len(files) == 2:
+        return noisy_counts.read((files[0], files[1]), schema, engine=engine)
+    if found in ("anatomized", "noisy-counts"):
+        raise InputError(f"{source}: a release of kind {found!r} has two files; give its NAME.")
+    if found == "channel":
+        return channel.read(files[0], engine=engine)
+    reader = centroids.read if found == "centroids" else generalized.read
+    return reader(files[0], schema, engine=engine)
+
+
+def _find(name: str) -> tuple[str, tuple[Path, ...]]:
+    """The kind of a release and its files, by its name."""
+    path = Path(name)
+    for part, kind in ((".quasi", "anatomized"), (".sensitive", "anatomized"), (".counts", "noisy-counts")):
+        # Naming one file of several means the release.
+        if path.is_file() and path.stem.endswith(part):
+            stem = str(path.with_name(path.stem.removesuffix(part)))
+            whole = anatomized.paths_of(stem, path.suffix) if kind == "anatomized" else noisy_counts.paths_of(stem)
+            if all(file.is_file() for file in whole):
+                return kind, whole
+    if path.is_file() and path.suffix == ".json":
+        whole = noisy_counts.paths_of(path.with_suffix(""))
+        if whole[0].is_file():
+            return NoisyCounts.kind, whole
+    if path.is_file():
+        kind = sidecar.read(path).get("kind", Generalized.kind)
+        return (kind if kind in KINDS else Generalized.kind), (path,)
+    if "+" in name and not path.exists():
+        for i in (i for i, char in enumerate(name) if char == "+"):
+            files = (Path(name[:i]), Path(name[i + 1 :]))
+            if all(file.is_file() for file in files):
+                return Anatomized.kind, files
+    for ending in _ENDINGS:
+        files = anatomized.paths_of(name, ending)
+        if all(file.is_file() for file in files):
+            return Anatomized.kind, files
+        if any(file.is_file() for file in files):
+            absent = next(file for file in files if not file.is_file())
+            raise InputError(f"{name}: the release needs {absent.name!r} beside the other file.")
+    files = noisy_counts.paths_of(name)
+    if files[0].is_file():
+        if not files[1].is_file():
+            raise InputError(f"{name}: the release needs {files[1].name!r} beside {files[0].name!r}.")
+        return NoisyCounts.kind, files
+    if path.is_dir():
+        raise InputError(f"{name}: that is a folder, a file is needed.")
+    if not path.parent.is_dir():
+        raise InputError(f"{name}: there is no folder {str(path.parent)!r}.")
+    beside = [file.name for file in path.parent.iterdir() if file.is_file()]
+    raise InputError(
+        f"There is no file {name!r}, and no release of several files of that name.{nearest(path.name, beside)}"
+    )
+
+
+__all__ = [
+    "KINDS",
+    "Anatomized",
+    "Centroids",
+    "Channel",
+    "Generalized",
+    "GroupCells",
+    "GroupedRelease",
+    "Grouping",
+    "Label",
+    "NoisyCounts",
+    "Release",
+    "read",
+]

@@ -1,0 +1,141 @@
+"""What all releases share: they are frozen data, and grouped ones answer with counts per group and value."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.coding import merge
+from dalenius.errors import InputError, nearest
+from dalenius.schema import Column, Schema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """Counts n(q, s) of one sensitive column: group q holds `counts[start[q]:start[q+1]]` of `values[…]`.
+
+    `table` counts every row of the release, suppressed ones included; `suppressed` says how many those are.
+    """
+
+    column: Column
+    start: NDArray[np.int64]
+    values: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    table: NDArray[np.int64]
+    suppressed: int
+
+    @property
+    def groups(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """n(q), the number of people in each group."""
+        if len(self.counts) == 0:
+            return np.zeros(self.groups, dtype=np.int64)
+        return np.add.reduceat(self.counts, self.start[:-1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupCells:
+    """Distinct (group, codes…) with counts, sorted. Group −1 holds the suppressed rows."""
+
+    group: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def gather(
+        cls, group: NDArray[np.int32], codes: NDArray[np.int32], counts: NDArray[np.int64], sizes: list[int]
+    ) -> GroupCells:
+        """Sort, add up equal rows and drop empty ones."""
+        groups = int(group.max(initial=-1)) + 2
+        rows = np.column_stack([group + 1, codes]).astype(np.int32)
+        merged, total = merge(rows, counts, [groups, *sizes])
+        kept = total > 0
+        return cls(merged[kept, 0] - 1, np.ascontiguousarray(merged[kept, 1:]), total[kept])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GroupCells):
+            return NotImplemented
+        return (
+            np.array_equal(self.group, other.group)
+            and np.array_equal(self.codes, other.codes)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def people(self) -> int:
+        return int(self.counts.sum())
+
+
+class Release(ABC):
+    """What the world sees. Subclasses are frozen data; `kind` is the name used in sidecars and options."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+
+
+class GroupedRelease(Release):
+    """A release of groups, each with its multiset of sensitive values: what criteria and most attacks start from."""
+
+    __slots__ = ()
+    schema: Schema
+    sensitive: GroupCells
+
+    @property
+    @abstractmethod
+    def groups(self) -> int:
+        """The number of groups; suppressed rows are none."""
+
+    @property
+    def people(self) -> int:
+        """Everybody in the release, suppressed rows included."""
+        return self.sensitive.people
+
+    @property
+    def suppressed(self) -> int:
+        """Rows of which nothing but the sensitive value is published."""
+        return int(self.sensitive.counts[self.sensitive.group < 0].sum())
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of people in each group."""
+        cells = self.sensitive
+        kept = cells.group >= 0
+        return np.bincount(cells.group[kept], weights=cells.counts[kept], minlength=self.groups).astype(np.int64)
+
+    def grouping(self, column: str | None = None) -> Grouping:
+        """Counts per group and value of one sensitive column; with a single one it need not be named."""
+        index = self._sensitive_index(column)
+        cells = self.sensitive
+        target = self.schema.sensitive[index]
+        leaves = len(target.leaves)
+        rows = np.column_stack([cells.group + 1, cells.codes[:, index]]).astype(np.int32)
+        merged, counts = merge(rows, cells.counts, [self.groups + 1, leaves])
+        table = np.bincount(merged[:, 1], weights=counts, minlength=leaves).astype(np.int64)
+        kept = merged[:, 0] > 0
+        group = merged[kept, 0] - 1
+        start = np.searchsorted(group, np.arange(self.groups + 1)).astype(np.int64)
+        return Grouping(target, start, merged[kept, 1], counts[kept], table, int(counts[~kept].sum()))
+
+    def _sensitive_index(self, column: str | None) -> int:
+        names = [c.name for c in self.schema.sensitive]
+        if column is None:
+            if len(names) > 1:
+                raise InputError(f"There are several sensitive columns; name one of {', '.join(names)}.")
+            return 0
+        if column not in names:
+            raise InputError(f"{column!r} is not a sensitive column.{nearest(column, names)}")
+        return names.index(column)
+
+
+def same_columns(one: Schema, other: Schema) -> bool:
+    """Whether two bound schemas code their quasi and sensitive columns alike."""
+    return [(c.name, c.role, c.leaves) for c in one.coded] == [(c.name, c.role, c.leaves) for c in other.coded]

@@ -1,0 +1,131 @@
+"""Microaggregated releases: each group publishes one point, its centroid, instead of sets of values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.coding import distinct_rows
+from dalenius.engine import Engine, Source
+from dalenius.errors import InputError
+from dalenius.output import csv_text, write_texts
+from dalenius.release import sidecar
+from dalenius.release.base import GroupCells, GroupedRelease, same_columns
+from dalenius.release.reading import COUNT, GROUP, Reading, check_groups, plain_number
+from dalenius.schema import Schema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Centroids(GroupedRelease):
+    """`points[q, j]` is group q's mean of an integer quasi-identifier (nan: missing), or a category's leaf code."""
+
+    kind = "centroids"
+    schema: Schema
+    points: NDArray[np.float64]
+    sensitive: GroupCells
+
+    def __post_init__(self) -> None:
+        if not np.array_equal(np.unique(self.sensitive.group), np.arange(len(self.points))):
+            raise InputError("Centroids need a point for each group, people in each group, and no suppressed rows.")
+
+    @property
+    def groups(self) -> int:
+        return len(self.points)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Centroids):
+            return NotImplemented
+        return (
+            same_columns(self.schema, other.schema)
+            and np.array_equal(self.points, other.points, equal_nan=True)
+            and self.sensitive == other.sensitive
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def write(self, path: str | Path) -> None:
+        """A line for each (group, value) with its count, and the sidecar that says that these are centroids."""
+        path = Path(path)
+        names = {column.name for column in self.schema.columns}
+        if {GROUP, COUNT} & names:
+            raise InputError("Centroids need the columns 'group' and 'count', which the schema declares. Rename them.")
+        header = [GROUP, *(column.name for column in self.schema.coded), COUNT]
+        lines: list[list[object]] = []
+        for q, values, count in zip(
+            self.sensitive.group.tolist(),
+            self.sensitive.codes.tolist(),
+            self.sensitive.counts.tolist(),
+            strict=True,
+        ):
+            cells: list[object] = [
+                _number(point) if column.type == "integer" else column.leaves[int(point)]
+                for column, point in zip(self.schema.quasi, self.points[q].tolist(), strict=True)
+            ]
+            cells += [column.leaves[value] for column, value in zip(self.schema.sensitive, values, strict=True)]
+            lines.append([q, *cells, count])
+        write_texts({path: csv_text(header, lines), sidecar.path_of(path): sidecar.text({"kind": self.kind})})
+
+
+def _number(point: float) -> str:
+    return "" if np.isnan(point) else repr(point).removesuffix(".0")
+
+
+def read(source: Source, schema: Schema, *, engine: Engine) -> Centroids:
+    """Equal centroids form a group, unless a `group` column tells groups apart."""
+    reading = Reading.of(source, schema, engine=engine)
+    observed: dict[str, list[str]] = {}
+    numbers: dict[str, NDArray[np.float64]] = {}
+    for column in schema.coded:
+        if column.role != "quasi" or column.type != "integer":
+            observed[column.name] = reading.leaves(column, schema)
+            continue
+        if not column.fixed:
+            raise InputError(
+                f"{reading.where}: the values of column {column.name!r} cannot be told from centroids. "
+                f"Declare domain = {{ min = …, max = … }} in {schema.source}."
+            )
+        numbers[column.name] = _points(reading, column.name, schema)
+        observed[column.name] = [""] if np.isnan(numbers[column.name]).any() else []
+    bound = schema.bind(observed)
+    points = np.column_stack(
+        [
+            numbers[column.name][reading.codes(column.name)]
+            if column.type == "integer"
+            else reading.leaf_codes(column, bound).astype(np.float64)
+            for column in bound.quasi
+        ]
+    )
+    codes = np.column_stack([_ranks(points[:, j]) for j in range(points.shape[1])])
+    sizes = [int(code.max()) + 1 for code in codes.T]
+    if reading.has(GROUP):
+        ids = _ranks(reading.group_ranks())
+        check_groups(ids, codes, sizes, reading.where)
+        codes, sizes = ids[:, None], [int(ids.max()) + 1]
+    distinct, group = distinct_rows(codes, sizes)
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[group[::-1]] = np.arange(len(codes))[::-1]
+    return Centroids(bound, points[first], reading.sensitive_cells(group, bound))
+
+
+def _ranks(points: NDArray[Any]) -> NDArray[np.int32]:
+    return np.unique(points, return_inverse=True)[1].astype(np.int32)
+
+
+def _points(reading: Reading, column: str, schema: Schema) -> NDArray[np.float64]:
+    """The number that each text of the column is; a missing mark is nan."""
+    points = []
+    for text in reading.texts(column):
+        missing = text == "" or text in schema.missing
+        number = math.nan if missing else plain_number(text)
+        if math.isnan(number) and not missing:
+            raise InputError(
+                f"{reading.where}, {reading.locate(column, text)}, column {column!r}: {text!r} is not a number, "
+                "and centroids of integer columns are."
+            )
+        points.append(number)
+    return np.array(points)

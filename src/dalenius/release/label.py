@@ -1,0 +1,256 @@
+"""Labels: the text of a released cell and the set of leaves it stands for.
+
+A cell is resolved in this order: suppressed mark, leaf, hierarchy label, set `{a, b}`, mask `4550*`, interval
+(integer columns), and `a~b`, a foreign set or range. Writing goes the other way and checks itself: whatever is
+written resolves to the set it was written for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError, nearest
+from dalenius.hierarchy import MISSING
+from dalenius.schema import MAX_RANGE, Column, Schema, WrongType
+
+_NUMBER = r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*"
+_BRACKETS = re.compile(rf"([\[\](]){_NUMBER}[,;]{_NUMBER}([\[\])])")
+_DASH = re.compile(rf"{_NUMBER}-{_NUMBER}")
+_TILDE = re.compile(rf"{_NUMBER}~{_NUMBER}")
+_ONE_SIDED = re.compile(rf"\s*(<=|>=|<|>|≤|≥){_NUMBER}")
+_NEEDS_QUOTES = re.compile(r'[,{}"]|^\s|\s$|^$')
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Label:
+    """A released cell: its text, the codes of the leaves it may stand for, and whether it is a suppressed mark."""
+
+    text: str
+    members: NDArray[np.int32]
+    is_mark: bool = False
+
+
+class Unresolved(ValueError):
+    """A label that matches nothing; the reason is a sentence, the caller adds row and column."""
+
+
+class Resolver:
+    """Resolves the labels of one bound column."""
+
+    def __init__(self, column: Column, schema: Schema) -> None:
+        assert column.domain is not None
+        self._column = column
+        self._domain = column.domain
+        self._missing = schema.missing
+        self._suppressed = frozenset(schema.suppressed)
+        self._labels = column.hierarchy.members() if column.hierarchy is not None else {}
+        self._values = column.domain.values() if column.type == "integer" else None
+        self._all = np.arange(len(column.domain), dtype=np.int32)
+
+    def resolve(self, text: str) -> Label:
+        if text in self._suppressed:
+            return Label(text, self._all, is_mark=True)
+        members = self._leaf(text)
+        if members is None:
+            members = self._labels.get(text)
+        if members is None:
+            members = self._set(text)
+        if members is None and "*" in text:
+            members = self._mask(text)
+        if members is None and self._values is not None:
+            bounds = interval(text) or _tilde_range(text)
+            if bounds is not None:
+                low, high = bounds
+                members = np.flatnonzero((self._values >= low) & (self._values <= high)).astype(np.int32)
+        if members is None and "~" in text:
+            members = self._union(text.split("~"))
+        if members is None:
+            raise Unresolved(f"{text!r} matches nothing.{nearest(text, self._known())}")
+        if len(members) == 0:
+            raise Unresolved(f"{text!r} covers no value of the column's domain.")
+        return Label(text, members)
+
+    def _known(self) -> Iterator[str]:
+        yield from self._labels
+        yield from self._domain.leaves
+
+    def _leaf(self, text: str) -> NDArray[np.int32] | None:
+        try:
+            code = self._domain.code(self._column.canonical(text, self._missing))
+        except WrongType:
+            return None
+        return None if code < 0 else np.array([code], dtype=np.int32)
+
+    def _set(self, text: str) -> NDArray[np.int32] | None:
+        parts = split_set(text)
+        if parts is None:
+            return None
+        members = self._union(parts)
+        if members is None:
+            unknown = next(part for part in parts if self._union([part]) is None)
+            raise Unresolved(f"{unknown!r} in the set {text!r} matches nothing.{nearest(unknown, self._known())}")
+        return members
+
+    def _union(self, parts: Sequence[str]) -> NDArray[np.int32] | None:
+        """The union of leaves and hierarchy labels; None if one of them is neither."""
+        found: list[NDArray[np.int32]] = []
+        for part in parts:
+            members = self._leaf(part)
+            if members is None:
+                members = self._labels.get(part)
+            if members is None:
+                return None
+            found.append(members)
+        return np.unique(np.concatenate(found)).astype(np.int32) if found else np.empty(0, dtype=np.int32)
+
+    def _mask(self, text: str) -> NDArray[np.int32] | None:
+        """Each `*` is one character; if no leaf is that long, a trailing (leading) `*` is any end (beginning)."""
+        pattern = re.compile("".join("." if char == "*" else re.escape(char) for char in text), re.DOTALL)
+        codes = [i for i, leaf in enumerate(self._domain.leaves) if pattern.fullmatch(leaf)]
+        kept = text.strip("*")
+        if not codes and kept and "*" not in kept and text.startswith("*") != text.endswith("*"):
+            fits = str.startswith if text.endswith("*") else str.endswith
+            codes = [i for i, leaf in enumerate(self._domain.leaves) if fits(leaf, kept)]
+        return np.array(codes, dtype=np.int32) if codes else None
+
+
+def split_set(text: str) -> list[str] | None:
+    """The members of `{a, "b, c"}`, or None if the text is not a set."""
+    body = text.strip()
+    if not (body.startswith("{") and body.endswith("}") and len(body) >= 2):
+        return None
+    body = body[1:-1]
+    parts: list[str] = []
+    decoder = json.JSONDecoder()
+    position = 0
+    while position < len(body):
+        rest = body[position:].lstrip()
+        position = len(body) - len(rest)
+        if rest.startswith('"'):
+            try:
+                part, length = decoder.raw_decode(rest)
+            except json.JSONDecodeError:
+                return None
+            position += length
+            after = body[position:].lstrip()
+            if after and not after.startswith(","):
+                return None
+            position = len(body) - len(after) + 1
+        else:
+            part, _, _ = rest.partition(",")
+            position += len(part) + 1
+            part = part.rstrip()
+        parts.append(part)
+    return parts
+
+
+def interval(text: str) -> tuple[float, float] | None:
+    """The whole numbers that an interval covers, both ends included: `[20, 40)` is (20, 39); None if it is none."""
+    found = _BRACKETS.fullmatch(text)
+    if found:
+        left, low, high, right = found.groups()
+        return _closed(float(low), left == "[", float(high), right == "]")
+    found = _ONE_SIDED.fullmatch(text)
+    if found:
+        sign, bound = found[1], float(found[2])
+        if sign in ("<", "<=", "≤"):
+            return _closed(-math.inf, True, bound, sign != "<")
+        return _closed(bound, sign != ">", math.inf, True)
+    found = _DASH.fullmatch(text)
+    if found:
+        return _closed(float(found[1]), True, float(found[2]), True)
+    return None
+
+
+def _tilde_range(text: str) -> tuple[float, float] | None:
+    found = _TILDE.fullmatch(text)
+    return _closed(float(found[1]), True, float(found[2]), True) if found else None
+
+
+def _closed(low: float, has_low: bool, high: float, has_high: bool) -> tuple[float, float]:
+    if math.isfinite(low):
+        low = math.ceil(low) if has_low else math.floor(low) + 1
+    if math.isfinite(high):
+        high = math.floor(high) if has_high else math.ceil(high) - 1
+    return low, high
+
+
+def named_leaves(column: Column, texts: Iterable[str], schema: Schema) -> set[str]:
+    """The leaves that a release names, for a column without a declared domain or hierarchy file.
+
+    Masks and intervals do not name their leaves; only `intervals = […]` in the schema makes an interval readable.
+    """
+    remedy = (
+        f"Declare the values of column {column.name!r} in {schema.source}: domain = […]"
+        + (" or { min = …, max = … }" if column.type == "integer" else "")
+        + ', or hierarchy = "FILE".'
+    )
+    leaves: set[str] = set()
+    for text in texts:
+        if text in schema.suppressed:
+            continue
+        parts = split_set(text)
+        if parts is None and column.type == "category" and "~" in text and all(text.split("~")):
+            parts = text.split("~")
+        if parts is None:
+            parts = [text]
+        for part in parts:
+            if "*" in part:
+                raise Unresolved(f"{part!r} is a mask, and its leaves are not known. {remedy}")
+            try:
+                leaves.add(column.canonical(part, schema.missing))
+            except WrongType:
+                bounds = interval(part) or _tilde_range(part)
+                if bounds is None:
+                    raise Unresolved(f"{part!r} is neither a whole number nor an interval.") from None
+                low, high = bounds
+                if column.intervals is None or not math.isfinite(high - low) or high - low >= MAX_RANGE:
+                    raise Unresolved(f"{part!r} is an interval, and its leaves are not known. {remedy}") from None
+                leaves.update(str(value) for value in range(int(low), int(high) + 1))
+    return leaves
+
+
+def missing_leaf(text: str, schema: Schema) -> set[str]:
+    """The missing value, if the label names it, alone or in a set: it joins a declared domain when it occurs."""
+    if text in schema.suppressed:
+        return set()
+    parts = split_set(text) or [text]
+    return {MISSING} if any(part == MISSING or part in schema.missing for part in parts) else set()
+
+
+def label_text(column: Column, members: NDArray[np.int32], resolver: Resolver) -> str:
+    """How a set of leaves is written: the leaf itself, `[lo, hi]` for a run of integers, else `{a, b}`."""
+    leaves: list[str] = [column.leaves[code] for code in members.tolist()]
+    if not leaves:
+        raise InputError(f"A label of column {column.name!r} covers no value.")
+    if len(leaves) == 1:
+        text = leaves[0]
+    elif column.type == "integer" and MISSING not in leaves and int(members[-1]) - int(members[0]) + 1 == len(leaves):
+        text = f"[{leaves[0]}, {leaves[-1]}]"
+    else:
+        text = "{" + ", ".join(_member(leaf) for leaf in leaves) + "}"
+    if not _means(text, members, resolver):
+        # The plain text reads as something else (a leaf named `*`, say); quoted members cannot.
+        text = "{" + ", ".join(json.dumps(leaf, ensure_ascii=False) for leaf in leaves) + "}"
+        if not _means(text, members, resolver):
+            raise InputError(f"The set {text} of column {column.name!r} cannot be written as a label of its own.")
+    return text
+
+
+def _member(leaf: str) -> str:
+    return json.dumps(leaf, ensure_ascii=False) if _NEEDS_QUOTES.search(leaf) else leaf
+
+
+def _means(text: str, members: NDArray[np.int32], resolver: Resolver) -> bool:
+    try:
+        label = resolver.resolve(text)
+    except Unresolved:
+        return False
+    return not label.is_mark and np.array_equal(label.members, members)
