@@ -1,0 +1,89 @@
+"""The commands, and what becomes of an error: one message, an exit code, never a traceback for bad input."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Any
+
+import typer
+
+from dalenius import __version__
+from dalenius.cli import check, demo, init
+from dalenius.errors import DaleniusError, file_error
+
+app = typer.Typer(
+    name="dalenius",
+    help="Attack your anonymized data before someone else does.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"dalenius {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+for _command in (init, check, demo):
+    _command.register(app)
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line and return its exit code: 0 done, 1 policy violated, 2 bad input, 3 not converged."""
+    try:
+        code = app(args=arguments or ["--help"], prog_name="dalenius", standalone_mode=False)
+        sys.stdout.flush()
+        if code == 130:  # Typer turns ctrl-C into this code
+            raise KeyboardInterrupt
+        return code if isinstance(code, int) else 0
+    except DaleniusError as error:
+        _say(str(error))
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        _say("Interrupted. Nothing was written.")
+        return 130
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    except BrokenPipeError:  # the reader of a pipe has gone; keep the interpreter from complaining at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        _say(str(file_error(error, error.filename or "a file", "use")))
+        return 2
+    except MemoryError:
+        _say("There is not enough memory for this. Close other programs or use a larger machine.")
+        return 2
+    except Exception as error:  # noqa: BLE001 - a wrong option, or the last resort: a bug of ours, told without data
+        if hasattr(error, "format_message"):  # Typer's usage errors, whichever parser it stands on
+            return _usage(error)
+        if os.environ.get("DALENIUS_DEBUG"):
+            traceback.print_exc()
+        else:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            _say(
+                f"This is a bug in dalenius: {type(error).__name__} in {os.path.basename(place.filename)}, line "
+                f"{place.lineno}. Set DALENIUS_DEBUG=1 to see where it comes from (that may show data)."
+            )
+        return 70
+
+
+def _usage(error: Any) -> int:
+    message = error.format_message()
+    context = getattr(error, "ctx", None)
+    _say(message if context is None else f"{message}\nTry: {context.command_path} --help")
+    return 2
+
+
+def _say(message: str) -> None:
+    print(f"dalenius: {message}", file=sys.stderr)

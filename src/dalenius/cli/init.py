@@ -1,0 +1,38 @@
+"""`dalenius init`: guess a schema, with comments on what was guessed; never overwrites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalenius import engine as _engine
+from dalenius.cli.common import DEFAULT_SCHEMA, EngineOption, QuietOption, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command("init")(command)
+
+
+def command(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, a row a person.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the schema.")] = DEFAULT_SCHEMA,
+    engine: EngineOption = _engine.DEFAULT,
+    quiet: QuietOption = False,
+) -> None:
+    """Guess the schema of a table and write it, every guess marked, for you to check. Never overwrites a file."""
+    from dalenius.errors import InputError
+    from dalenius.guess import guess_schema
+    from dalenius.output import write_texts
+
+    if output.exists():
+        raise InputError(f"{output} is there already and is not overwritten. Name another file with -o, or remove it.")
+    if not output.parent.is_dir():
+        raise InputError(
+            f"Cannot write {str(output)!r}: the folder {str(output.parent)!r} does not exist. Make it first."
+        )
+    text = guess_schema(table, engine=_engine.connect(engine), beside=output.parent)
+    write_texts({output: text})
+    say(quiet, f"Wrote {output}. Check every line marked GUESS, then:")
+    say(quiet, f"  dalenius check {table} --schema {output}")

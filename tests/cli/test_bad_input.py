@@ -1,0 +1,224 @@
+"""Bad input gets one message that names what, where and what to do; exit code 2; no traceback; old output untouched."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+
+SCHEMA = """
+sensitive = "disease"
+[columns.age]
+role = "quasi"
+type = "integer"
+[columns.sex]
+role = "quasi"
+domain = ["Male", "Female"]
+"""
+GOOD = "age,sex,disease\n39,Male,Flu\n41,Female,Flu\n"
+
+
+def prepare(folder: Path, table: str | bytes = GOOD, schema: str = SCHEMA) -> None:
+    (folder / "privacy.toml").write_text(schema, encoding="utf-8")
+    content = table if isinstance(table, bytes) else table.encode()
+    (folder / "t.csv").write_bytes(content)
+
+
+TABLES = {
+    "unknown column": ("age,sex,disease,zip\n1,Male,Flu,2\n", "t.csv: column 'zip' is not declared in privacy.toml"),
+    "misspelt column": (
+        "age,sexx,disease\n1,Male,Flu\n",
+        "column 'sexx' is not declared in privacy.toml. Did you mean 'sex'?",
+    ),
+    "absent column": ("age,disease\n1,Flu\n", "the quasi column 'sex' declared in privacy.toml is missing"),
+    "wrong type": ("age,sex,disease\nold,Male,Flu\n", "row 0, column 'age': 'old' is neither a whole number nor"),
+    "value outside": (
+        "age,sex,disease\n1,Mael,Flu\n",
+        "row 0, column 'sex': 'Mael' matches nothing. Did you mean 'Male'?",
+    ),
+    "ragged, short": ("age,sex,disease\n1,Male,Flu\n2,Male\n", "t.csv, line 3: 2 fields where the header has 3"),
+    "ragged, long": ("age,sex,disease\n1,Male,Flu,x\n", "t.csv, line 2: 4 fields where the header has 3"),
+    "open quote": ('age,sex,disease\n1,Male,"Flu\n', "t.csv, line 2: a quote is opened and never closed"),
+    "wrong delimiter": ("age|sex|disease\n1|Male|Flu\n", "write the file with `,`, `;` or tab instead"),
+    "empty": ("", "t.csv: the file is empty"),
+    "blank": ("\n \n", "t.csv: the file is empty"),
+    "header only": ("age,sex,disease\n", "t.csv: the file has a header and no rows"),
+    "duplicate header": ("age,sex,age,disease\n1,Male,1,Flu\n", "t.csv: the header names column 'age' twice"),
+    "nameless column": (",age,sex,disease\n0,1,Male,Flu\n", "column 1 of the header has no name"),
+    "not text": (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "t.csv: not a text file"),
+    "utf-16": (GOOD.encode("utf-16"), "It looks like UTF-16: save it as UTF-8"),
+    "latin-1": ("age,sex,disease\n1,Male,fièvre\n".encode("latin-1"), "t.csv: line 2 is not UTF-8 text"),
+    "mixed line ends": (b"age,sex,disease\r\n1,Male,Flu\n2,Male,Flu\r\n", "mixed line ends or stray quotes"),
+    "false parquet": (b"PAR1 and then nothing of the kind", "DuckDB cannot read it"),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_bad_table(run: Run, tmp_path: Path, case: str) -> None:
+    table, message = TABLES[case]
+    prepare(tmp_path, table)
+    done = run("check", "t.csv", "--json", "out.json")
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_late_latin_1_is_found_by_the_engine(run: Run, tmp_path: Path) -> None:
+    rows = "39,Male,Flu\n" * 200_000
+    prepare(tmp_path, ("age,sex,disease\n" + rows + "39,Male,fièvre\n").encode("latin-1"))
+    done = run("check", "t.csv")
+    assert done.returncode == 2
+    assert "not UTF-8 text" in done.stderr
+    assert "vre" not in done.stderr
+
+
+SCHEMAS = {
+    "unknown key": ('senstive = "disease"\n' + SCHEMA, "unknown key 'senstive'. Did you mean 'sensitive'?"),
+    "unknown column key": (
+        SCHEMA + "hierachy = 'x'\n",
+        "unknown key 'hierachy' in [columns.sex]. Did you mean 'hierarchy'?",
+    ),
+    "unknown policy": (SCHEMA + "[policy]\nmin_kk = 3\n", "unknown key 'min_kk' in [policy]. Did you mean 'min_k'?"),
+    "wrong role": (SCHEMA.replace('"quasi"', '"quasy"', 1), "columns.age.role"),
+    "not toml": ("sensitive = = 3", "privacy.toml: not valid TOML"),
+    "no such hierarchy": (SCHEMA + 'hierarchy = "sex.csv"\n', "Cannot read the hierarchy"),
+    "no quasi": (
+        'sensitive = "disease"\n[columns.age]\nrole = "other"\n[columns.sex]\nrole = "other"\n',
+        "no quasi-identifier",
+    ),
+    "no sensitive": (SCHEMA.replace('sensitive = "disease"', ""), "no sensitive column"),
+}
+
+
+@pytest.mark.parametrize("case", SCHEMAS)
+def test_bad_schema(run: Run, tmp_path: Path, case: str) -> None:
+    schema, message = SCHEMAS[case]
+    prepare(tmp_path, schema=schema)
+    done = run("check", "t.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_value_without_a_path_names_the_hierarchy(run: Run, tmp_path: Path) -> None:
+    prepare(tmp_path, schema=SCHEMA.replace('domain = ["Male", "Female"]', 'hierarchy = "sex.csv"'))
+    (tmp_path / "sex.csv").write_text("Male;*\nFemales;*\n", encoding="utf-8")
+    done = run("check", "t.csv")
+    assert done.returncode == 2
+    assert "row 1, column 'sex': 'Female' matches nothing. Did you mean 'Females'?" in done.stderr
+
+
+def test_missing_files_and_folders(run: Run, tmp_path: Path) -> None:
+    prepare(tmp_path)
+    for arguments, message in [
+        (
+            ["check", "tt.csv"],
+            "There is no file 'tt.csv', and no release of several files of that name. Did you mean 't.csv'?",
+        ),
+        (["check", "t.csv", "--schema", "p.toml"], "Make one with: dalenius init"),
+        (["check", "t.csv", "--json", "no/where.json"], "the folder 'no' does not exist"),
+        (["check", "."], "that is a folder"),
+        (["init", "t.csv", "-o", "no/privacy.toml"], "the folder 'no' does not exist"),
+        (["init", "none.csv", "-o", "new.toml"], "Cannot read 'none.csv': there is no such file"),
+        (["init", "t.csv"], "is there already and is not overwritten"),
+        (["check", "t.csv", "--engine", "oracle://"], "There is no engine 'oracle'"),
+        (["check", "t.csv", "--kind", "generalised"], "Did you mean 'generalized'?"),
+        (["check", "t.csv", "--sede", "1"], "--sede"),
+        (["chekc", "t.csv"], "Did you mean 'check'?"),
+    ]:
+        done = run(*arguments)
+        assert done.returncode == 2, (arguments, done.stderr)
+        assert message in done.stderr, (arguments, done.stderr)
+        assert "Traceback" not in done.stderr
+    assert (tmp_path / "privacy.toml").read_text() == SCHEMA
+
+
+def test_no_read_permission(tmp_path: Path) -> None:
+    """Root reads everything, so the second look at the file is taken as somebody else."""
+    prepare(tmp_path)
+    for folder in (tmp_path, *tmp_path.parents):
+        if not folder.stat().st_mode & stat.S_IXOTH:
+            folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
+    code = (
+        "import os, sys; from dalenius.cli.app import run\n"
+        "assert run(['check', 't.csv', '--quiet']) == 0\n"
+        "os.chmod('t.csv', 0)\n"
+        "if os.geteuid() == 0: os.seteuid(65534)\n"
+        "sys.exit(run(['check', 't.csv']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2, done.stderr
+    assert "permission denied" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_disk_full_leaves_the_old_file(run: Run, tmp_path: Path) -> None:
+    """A limit on file sizes stands in for a full disk: the system refuses the write in the middle."""
+    prepare(tmp_path)
+    (tmp_path / "out.json").write_text("old", encoding="utf-8")
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+    done = run("check", "t.csv", "--json", "out.json", preexec_fn=limit)
+    assert done.returncode == 2
+    assert "Cannot write 'out.json'" in done.stderr
+    assert (tmp_path / "out.json").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "privacy.toml", "t.csv"]
+
+
+def test_ctrl_c_in_the_middle(tmp_path: Path) -> None:
+    rows = "".join(f"{i % 97},Male,Disease{i % 1000}\n" for i in range(400_000))
+    prepare(tmp_path, "age,sex,disease\n" + rows * 10)
+    (tmp_path / "out.json").write_text("old", encoding="utf-8")
+    code = (
+        "import sys; from dalenius.cli import main; import dalenius.release, dalenius.engine.duckdb; "
+        "print('ready', file=sys.stderr, flush=True); sys.argv[1:] = ['check', 't.csv', '--json', 'out.json']; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Interrupted. Nothing was written." in errors
+    assert "Traceback" not in errors
+    assert (tmp_path / "out.json").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "privacy.toml", "t.csv"]
+
+
+def test_a_bug_is_told_without_data(tmp_path: Path) -> None:
+    code = (
+        "import sys, dalenius.release; from dalenius.cli.app import run\n"
+        "def broken(*a, **k): raise RuntimeError('SECRET')\n"
+        "dalenius.release.read = broken\n"
+        "sys.exit(run(['check', 't.csv']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 70
+    assert "This is a bug in dalenius: RuntimeError" in done.stderr
+    assert "SECRET" not in done.stderr
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    program = f"{sys.executable} -c 'from dalenius.cli import main; main()'"
+    command = f"{program} check t.csv --json - | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode in (0, 1)
+    assert done.stderr == ""
