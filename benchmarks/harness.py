@@ -1,0 +1,62 @@
+"""Measuring: each contender runs in a process of its own, contenders take turns, and what is reported is a ratio.
+
+Machines are shared and noisy: a time means little, the ratio of two times from one run more. The median of the
+rounds is compared. Peak memory is the largest resident set of the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+
+_PROLOGUE = """
+import json, resource, time
+def _report(seconds, **extra):
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "megabytes": peak, **extra}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    seconds: float
+    megabytes: float
+    extra: dict[str, object]
+
+
+def once(code: str, *, python: str = sys.executable, arguments: tuple[str, ...] = ()) -> Result:
+    """Run code that ends with a call of `_report(seconds)`."""
+    done = subprocess.run([python, "-c", _PROLOGUE + code, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    found = json.loads(done.stdout.splitlines()[-1])
+    return Result(found.pop("seconds"), found.pop("megabytes"), found)
+
+
+def compare(contenders: dict[str, str], *, rounds: int = 3, arguments: tuple[str, ...] = ()) -> dict[str, Result]:
+    """The median of each contender over rounds in which they take turns."""
+    found: dict[str, list[Result]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, code in contenders.items():
+            found[name].append(once(code, arguments=arguments))
+    return {
+        name: Result(
+            statistics.median(r.seconds for r in results),
+            statistics.median(r.megabytes for r in results),
+            results[-1].extra,
+        )
+        for name, results in found.items()
+    }
+
+
+def line(what: str, value: str, target: str = "", detail: str = "") -> None:
+    print(f"{what:<58} {value:>10}   {target:<12} {detail}", flush=True)
+
+
+def heading(text: str) -> None:
+    load = os.getloadavg()[0]
+    print(f"\n{text}   (load {load:.1f} on {os.cpu_count()} cores)\n" + "-" * 100, flush=True)
