@@ -55,16 +55,20 @@ def quoted(column: Column, text: str) -> str:
 def merge(
     codes: NDArray[np.int32], counts: NDArray[np.int64], sizes: Sequence[int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Sort rows of codes lexicographically and add up the counts of equal ones. Code j is below sizes[j]."""
+    """Sort rows of codes lexicographically and add up the counts of equal ones; rows that nobody has are left out.
+
+    Code j is below sizes[j]; counts are not negative.
+    """
     if len(codes) == 0:
         return codes, counts
     if math.prod(sizes) <= 4 * len(codes) and int(counts.sum()) < 2**53:
         # Most combinations occur: counting into a table of all of them beats sorting. Floats are exact below 2^53.
         dense = np.bincount(_keys(codes, sizes), weights=counts)
         keys = np.flatnonzero(dense)
-        return np.column_stack(np.unravel_index(keys, sizes)).astype(np.int32), dense[keys].astype(np.int64)
+        return _unkeyed(keys, sizes), dense[keys].astype(np.int64)
     order, starts = _sorted_runs(codes, sizes)
-    return codes[order[starts]], np.add.reduceat(counts[order], starts)
+    total = np.add.reduceat(counts[order], starts)
+    return codes[order[starts]][total > 0], total[total > 0]
 
 
 def distinct_rows(codes: NDArray[np.int32], sizes: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -83,6 +87,14 @@ def _keys(codes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int64]:
         keys *= size
         keys += codes[:, j]
     return keys
+
+
+def _unkeyed(keys: NDArray[np.int64], sizes: Sequence[int]) -> NDArray[np.int32]:
+    """The rows that have these keys."""
+    codes = np.empty((len(keys), len(sizes)), dtype=np.int32)
+    for j in range(len(sizes) - 1, -1, -1):
+        keys, codes[:, j] = np.divmod(keys, sizes[j])
+    return codes
 
 
 def _sorted_runs(codes: NDArray[np.int32], sizes: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

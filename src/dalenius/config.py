@@ -86,6 +86,8 @@ def load(path: Path) -> Schema:
         raise InputError(f"{path.name}: the schema is not a UTF-8 text file.") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path.name}: not valid TOML: {error}.") from None
+    except RecursionError:
+        raise InputError(f"{path.name}: not a schema: its tables are nested too deeply.") from None
     return parse(raw, folder=path.parent, source=path.name)
 
 

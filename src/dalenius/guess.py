@@ -1,76 +1,37 @@
-"""Guessing a schema from a table, for `dalenius init`: every guess is marked as one, for a person to confirm."""
+"""Guessing a schema from a table, for `dalenius init`: every guess is marked as one, for a person to confirm.
+
+A wrong guess must fail on the safe side: a column that nobody can place is one that an attacker may know.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from dalenius.engine import Engine, Rows, Summary
-from dalenius.errors import InputError
+from dalenius.config import parse
+from dalenius.engine import Engine, Summary
+from dalenius.errors import DaleniusError, InputError
+from dalenius.hierarchy import Hierarchy, read_hierarchy
 
-# Words in a column's name, most telling first.
-_IDENTIFIER = frozenset(
-    [
-        "id",
-        "identifier",
-        "name",
-        "firstname",
-        "lastname",
-        "surname",
-        "forename",
-        "email",
-        "mail",
-        "phone",
-        "telephone",
-        "mobile",
-        "ssn",
-        "passport",
-        "mrn",
-        "iban",
-        "account",
-        "address",
-        "street",
-        "username",
-        "user",
-        "nhs",
-        "bsn",
-        "key",
-        "uuid",
-    ]
-)
-_SENSITIVE = (
-    "hiv",
-    "disease",
-    "diagnosis",
-    "condition",
-    "illness",
-    "icd",
-    "disorder",
-    "treatment",
-    "medication",
-    "drug",
-    "religion",
-    "orientation",
-    "vote",
-    "party",
-    "crime",
-    "offence",
-    "salary",
-    "income",
-    "wage",
-    "debt",
-    "credit",
-    "occupation",
-    "cause",
-    "outcome",
-    "result",
-)
-_CODES = frozenset(["zip", "zipcode", "postcode", "postal", "plz", "code", "ward", "tract"])
+# Words in a column's name; of the sensitive ones the most telling stand first.
+_NAMES_A_PERSON = """
+    id identifier name firstname lastname surname forename email mail phone telephone mobile ssn passport mrn iban
+    account address street username user nhs bsn key uuid person patient
+"""
+_IS_SENSITIVE = """
+    hiv disease diagnosis condition illness icd disorder treatment medication drug religion orientation vote party crime
+    offence salary income wage debt credit occupation cause outcome result
+"""
+_IDENTIFIER = frozenset(_NAMES_A_PERSON.split())
+_SENSITIVE = tuple(_IS_SENSITIVE.split())
+_CODES = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "code", "ward", "tract"))
+_NO_VALUE = frozenset(("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "."))
 MAX_LISTED = 400  # values of a domain that are written out
-WIDTHS = (5, 10, 20, 40)
+MAX_DOMAIN = 100_000  # values of a domain that { min, max } may stand for in a guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +44,18 @@ class _Guess:
 def guess_schema(path: Path, *, engine: Engine, beside: Path) -> str:
     """The text of a commented `privacy.toml` for a table; `beside` is the folder that the file will stand in."""
     rows = engine.open(path)
-    summaries = {name: rows.summary(name, limit=MAX_LISTED + 1) for name in rows.columns}
-    folder, hierarchies = _hierarchies(path, rows)
-    identifiers = {name: why for name, s in summaries.items() if (why := _identifier(name, s))}
+    summaries = rows.summaries(limit=MAX_LISTED)
+    hierarchies = _hierarchies(path, summaries)
+    identifiers = {name: why for name, summary in summaries.items() if (why := _identifier(name, summary))}
     free = [name for name in rows.columns if name not in identifiers]
-    if not free:
-        raise InputError(f"{rows.name}: every column looks like an identifier; there is nothing to publish.")
+    if len(free) < 2:
+        raise InputError(
+            f"{rows.name}: besides identifiers there must be a sensitive column and one that an attacker may know; "
+            f"found {len(free)}. Is the first line a header?"
+        )
     sensitive, why = _sensitive(free, summaries)
     text = [
-        f"# The schema of {path.name}, guessed by `dalenius init`. Check every line marked GUESS:",
+        f"# The schema of {_plain(path.name)}, guessed by `dalenius init`. Check every line marked GUESS:",
         "# the numbers are only as good as the roles. Roles:",
         "#   identifier  names a person by itself; never published",
         "#   quasi       an attacker may know it about a person; it is generalized",
@@ -100,19 +64,16 @@ def guess_schema(path: Path, *, engine: Engine, beside: Path) -> str:
         "",
         f"sensitive = {_string(sensitive)}    # GUESS: {why}",
         'missing = [""]          # texts that mean "no value", besides empty ones',
+        *_marks(summaries),
         'suppressed = ["*"]      # texts that mean "anything" in a release (sdcMicro: ["NA", ""])',
     ]
-    if folder is not None:
-        relative = os.path.relpath(folder, beside)
-        text.append(f"hierarchies = {_string(relative)}    # found beside the table: *_hierarchy_<column>.csv")
     for name in rows.columns:
         found = _column(name, summaries[name], identifiers.get(name), name == sensitive, name in hierarchies)
-        text += [
-            "",
-            f"[columns.{_key(name)}]",
-            f'role = "{found.role}"    # GUESS: {found.why}',
-            *found.lines,
-        ]
+        lines = list(found.lines)
+        if name in hierarchies and found.role != "identifier":
+            file = os.path.relpath(hierarchies[name], beside)
+            lines.append(f"hierarchy = {_string(file)}    # GUESS: found beside the table")
+        text += ["", f"[columns.{_key(name)}]", f'role = "{found.role}"    # GUESS: {found.why}', *lines]
     text += [
         "",
         "[prior]                 # Dirichlet parameters of the Bayesian adversaries",
@@ -123,15 +84,19 @@ def guess_schema(path: Path, *, engine: Engine, beside: Path) -> str:
         "# min_k = 5",
         "",
     ]
-    return "\n".join(text)
+    whole = "\n".join(text)
+    parse(tomllib.loads(whole), folder=beside, source="the guessed schema")  # what is written can be read
+    return whole
 
 
 def _identifier(name: str, summary: Summary) -> str | None:
+    """By its name, or by values such as P00017: never a number, a date or a text, which an attacker may know."""
     share = summary.distinct / max(summary.rows, 1)
-    if summary.rows >= 20 and summary.distinct == summary.rows and summary.missing == 0:
-        return "every row has another value"
     if set(_words(name)) & _IDENTIFIER and share > 0.5:
         return "its name, and most rows have a value of their own"
+    counter = all(re.fullmatch(r"[A-Za-z]{1,4}[-_]?[0-9]{2,}", text) for text in summary.texts)
+    if counter and summary.rows >= 20 and summary.distinct == summary.rows and not set(_words(name)) & _CODES:
+        return "every row has another code"
     return None
 
 
@@ -145,62 +110,93 @@ def _sensitive(names: list[str], summaries: dict[str, Summary]) -> tuple[str, st
 
 
 def _column(name: str, summary: Summary, identifier: str | None, sensitive: bool, has_file: bool) -> _Guess:
-    integer = summary.not_integer == 0 and summary.missing < summary.rows
-    kind = ('type = "integer"',) if integer and not identifier else ()
     if identifier:
         return _Guess("identifier", identifier)
+    integer = summary.not_integer == 0 and summary.distinct > 0
+    kind = ('type = "integer"',) if integer else ()
     if sensitive:
         note = () if has_file else ("# domain = […]         # every possible value; noisy counts need it",)
         return _Guess("sensitive", "see above", kind + note)
-    if not integer and not has_file and summary.rows >= 20 and summary.distinct > 0.5 * summary.rows:
-        return _Guess("other", "most rows have a value of their own; if an attacker may know it, say quasi")
     also = "could be sensitive, too" if set(_words(name)) & set(_SENSITIVE) else "an attacker may know it"
     if has_file:
         return _Guess("quasi", also, kind)
-    listed = len(summary.commonest) <= MAX_LISTED
-    if integer and summary.distinct > 10:
-        values = [int(text) for text in summary.commonest]
-        domain = (
-            (f"domain = {{ min = {min(values)}, max = {max(values)} }}    # GUESS: the range of the data",)
-            if listed
-            else ()
-        )
-        return _Guess("quasi", also, (*kind, f"intervals = {list(WIDTHS)}    # GUESS", *domain))
-    if _looks_like_code(name, summary):
-        domain = (f"domain = {_array(summary.commonest)}    # GUESS: the values of the data",) if listed else ()
+    listed = 0 < summary.distinct <= MAX_LISTED
+    if _looks_like_code(name, summary, integer):
+        domain = (f"domain = {_array(summary.texts)}    # GUESS: the values of the data",) if listed else ()
         return _Guess("quasi", also, ('mask = "right"    # GUESS: codes of one length', *domain))
+    if integer and summary.distinct > 10:
+        values = [int(float(text)) for text in summary.texts]
+        widths = _widths(max(values) - min(values))
+        lines = [*kind, f"intervals = {widths}    # GUESS"]
+        if listed and max(values) - min(values) < MAX_DOMAIN:
+            lines.append(f"domain = {{ min = {min(values)}, max = {max(values)} }}    # GUESS: the range of the data")
+        return _Guess("quasi", also, tuple(lines))
     return _Guess("quasi", also, (*kind, 'hierarchy = "suppress"    # GUESS: published as it is, or not at all'))
 
 
-def _looks_like_code(name: str, summary: Summary) -> bool:
-    digits = all(re.fullmatch(r"[0-9A-Za-z]+", text) for text in summary.commonest)
+def _widths(span: int) -> list[int]:
+    """Four widths that nest, the first a small part of the range."""
+    first = 5
+    while span > 80 * first:
+        first *= 10
+    return [first, 2 * first, 4 * first, 8 * first]
+
+
+def _looks_like_code(name: str, summary: Summary, integer: bool) -> bool:
+    """Codes of one length: by the name, or by leading zeros that no number has."""
+    plain = all(re.fullmatch(r"[0-9A-Za-z]+", text) for text in summary.texts)
     named = bool(set(_words(name)) & _CODES)
-    numeric = all(text.isdigit() for text in summary.commonest)
+    digits = all(text.isdigit() for text in summary.texts)
     one_length = summary.shortest == summary.longest > 2
-    return digits and one_length and summary.distinct >= 3 and (named or numeric)
+    return plain and one_length and summary.distinct >= 3 and (named or (digits and not integer))
 
 
-def _hierarchies(path: Path, rows: Rows) -> tuple[Path | None, set[str]]:
-    """The folder beside the table with the most hierarchy files named after its columns."""
-    best: tuple[Path | None, set[str]] = (None, set())
-    parent = path.parent
-    for folder in [parent, *sorted(child for child in parent.iterdir() if child.is_dir())]:
+def _marks(summaries: dict[str, Summary]) -> list[str]:
+    """A reminder of texts that often mean that there is no value."""
+    found = sorted({text for summary in summaries.values() for text in summary.texts if text in _NO_VALUE})
+    if not found:
+        return []
+    return [f"# GUESS: do {', '.join(map(_string, found))} mean that there is no value? Then list them under missing."]
+
+
+def _hierarchies(path: Path, summaries: dict[str, Summary]) -> dict[str, Path]:
+    """Files `*_hierarchy_<column>.csv` in the table's folder, or in one below it, that cover the values."""
+    for folder in [path.parent, *sorted(child for child in path.parent.iterdir() if child.is_dir())]:
+        fitting = {}
         try:
-            files = [file.stem for file in folder.glob("*_hierarchy_*.csv")]
+            files = sorted(folder.glob("*_hierarchy_*.csv"))
         except OSError:
             continue
-        found = {name for name in rows.columns if sum(stem.endswith(f"_hierarchy_{name}") for stem in files) == 1}
-        if len(found) > len(best[1]):
-            best = (folder, found)
-    return best
+        for name, summary in summaries.items():
+            mine = [file for file in files if file.stem.endswith(f"_hierarchy_{name}")]
+            if len(mine) == 1 and _covers(mine[0], summary):
+                fitting[name] = mine[0]
+        if fitting:
+            return fitting
+    return {}
+
+
+def _covers(file: Path, summary: Summary) -> bool:
+    try:
+        tree: Hierarchy = read_hierarchy(file)
+    except DaleniusError:
+        return False
+    leaves = {leaf.lstrip("0") for leaf in tree.leaves}
+    return all(text.lstrip("0").removesuffix(".0") in leaves or text in tree.leaves for text in summary.texts)
 
 
 def _words(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)]
 
 
+def _plain(text: str) -> str:
+    """A text that cannot end the comment it stands in."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
 def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    """A TOML string; JSON's escapes are TOML's, but for one character that JSON leaves alone."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _key(name: str) -> str:
@@ -208,4 +204,4 @@ def _key(name: str) -> str:
 
 
 def _array(texts: tuple[str, ...]) -> str:
-    return "[" + ", ".join(_string(text) for text in sorted(texts)) + "]"
+    return "[" + ", ".join(map(_string, texts)) + "]"

@@ -6,31 +6,51 @@ import contextlib
 import csv
 import os
 import secrets
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dalenius.errors import InputError, file_error
 
 
+def check_writable(path: Path, *, inputs: Iterable[object] = ()) -> None:
+    """Refuse an output before the work is done, not after: a folder, a device, or one of the files that are read."""
+    if path.is_dir():
+        raise InputError(f"Cannot write {str(path)!r}: that is a folder, a file is needed.")
+    system = any(path.absolute().is_relative_to(folder) for folder in ("/dev", "/proc"))
+    if system or (path.exists() and not path.is_file()):
+        # A rename would replace the device or the link, for everybody if root does it.
+        raise InputError(f"Cannot write {str(path)!r}: that is no regular file. Name a file.")
+    if not path.parent.is_dir():
+        raise InputError(f"Cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist. Make it first.")
+    for source in inputs:
+        if isinstance(source, str | Path) and path.exists() and Path(source).exists() and path.samefile(source):
+            raise InputError(f"Cannot write {str(path)!r}: that file is read here. Name another one.")
+
+
 @contextlib.contextmanager
-def replacing(*paths: Path) -> Iterator[tuple[Path, ...]]:
-    """Temporary paths beside the given ones, renamed onto them together when the block ends without an error."""
+def replacing(*paths: Path, new: bool = False) -> Iterator[tuple[Path, ...]]:
+    """Temporary paths beside the given ones, renamed onto them together when the block ends without an error.
+
+    A link is followed and stays; a file that is replaced passes its permissions on. With `new` nothing is replaced:
+    that a file is there already is an error, even if it came to be in the meantime.
+    """
     for path in paths:
-        if path.is_dir():
-            raise InputError(f"Cannot write {str(path)!r}: that is a folder, a file is needed.")
-        if path.exists() and not path.is_file():
-            # A rename would replace a device or pipe, /dev/null for everybody if root does it.
-            raise InputError(f"Cannot write {str(path)!r}: that is no regular file. Name a file.")
-        if not path.parent.is_dir():
-            raise InputError(
-                f"Cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist. Make it first."
-            )
+        check_writable(path)
+    targets = tuple(path if new else path.resolve() for path in paths)
     # The ending stays last: engines choose the format by it.
-    drafts = tuple(path.with_name(f".{path.stem}.{secrets.token_hex(4)}.part{path.suffix}") for path in paths)
+    drafts = tuple(path.with_name(f".{path.stem}.{secrets.token_hex(4)}.part{path.suffix}") for path in targets)
     try:
         yield drafts
-        for draft, path in zip(drafts, paths, strict=True):
+        for draft, path in zip(drafts, targets, strict=True):
+            if new:
+                os.link(draft, path)
+                continue
+            if path.exists():
+                draft.chmod(stat.S_IMODE(path.stat().st_mode))
             os.replace(draft, path)
+    except FileExistsError:
+        raise InputError(f"{paths[0]} is there already and is not overwritten. Name another file.") from None
     except OSError as error:
         raise file_error(error, paths[0], "write") from None
     finally:
@@ -60,9 +80,9 @@ class _Lines:
         return len(line)
 
 
-def write_texts(files: dict[Path, str]) -> None:
-    """Write these files, all or none of them."""
-    with replacing(*files) as drafts:
+def write_texts(files: dict[Path, str], *, new: bool = False) -> None:
+    """Write these files, all or none of them; with `new`, only where there is none yet."""
+    with replacing(*files, new=new) as drafts:
         for draft, text in zip(drafts, files.values(), strict=True):
             with draft.open("w", encoding="utf-8", newline="") as file:
                 file.write(text)

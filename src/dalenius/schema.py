@@ -109,7 +109,12 @@ class Column:
         whole = WHOLE.fullmatch(text)
         if whole is None:
             raise WrongType(text)
-        return str(int(whole[1]))
+        value = int(whole[1])
+        for mark in missing:  # a mark such as -9 also comes as -9.0, from pandas
+            number = WHOLE.fullmatch(mark)
+            if number is not None and int(number[1]) == value:
+                return MISSING
+        return str(value)
 
     def bound(self, observed: Iterable[str]) -> Column:
         """Fix the domain (declared leaves, else the hierarchy's, else the observed ones) and the hierarchy on it.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +127,3 @@ class Table:
         self.cells()
         assert self._texts is not None
         return self._texts
-
-
-def as_table(source: Any, schema: Schema | str | Path, *, engine: Engine | str | None = None) -> Table:
-    """The table itself, or a table made of whatever was given."""
-    return source if isinstance(source, Table) else Table(source, schema, engine=engine)

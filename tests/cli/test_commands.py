@@ -43,7 +43,7 @@ def test_init_of_adult_finds_the_hierarchies(run: Run, tmp_path: Path, data: Pat
     done = run("init", data / "adult" / "adult.csv")
     assert done.returncode == 0, done.stderr
     raw = tomllib.loads((tmp_path / "privacy.toml").read_text())
-    assert raw["columns"]["age"] == {"role": "quasi", "type": "integer"}
+    assert raw["columns"]["age"]["type"] == "integer"
     schema = Schema.load(tmp_path / "privacy.toml")
     assert all(column.hierarchy is not None for column in schema.coded)
     assert run("check", data / "adult" / "adult.csv").returncode == 0
@@ -59,7 +59,7 @@ def test_init_guesses_and_says_so(run: Run, tmp_path: Path) -> None:
     roles = {name: column["role"] for name, column in raw["columns"].items()}
     assert roles == {
         "person": "identifier", "age": "quasi", "zip code": "quasi", "sex": "quasi", "diagnosis": "sensitive",
-        "comment": "identifier",
+        "comment": "quasi",
     }  # fmt: skip
     assert raw["sensitive"] == "diagnosis"
     assert raw["columns"]["age"]["domain"] == {"min": 20, "max": 69}

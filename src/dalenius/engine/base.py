@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,15 +26,32 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a glance at a column shows: rows, distinct texts, rows that hold no plain integer, commonest texts."""
+    """What a glance at a column shows, missing texts aside.
+
+    `texts` are all distinct texts if they are at most the limit asked for, else only those met first.
+    """
 
     rows: int
-    distinct: int
     missing: int
+    distinct: int
     not_integer: int
     shortest: int
     longest: int
-    commonest: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recoding:
+    """How a release is written from a table's rows: texts replaced column by column, then rows suppressed.
+
+    `labels[column]` maps each text that occurs to the label published for it. A row whose labels, in the order of
+    `labels`, are among `suppress` gets `mark` in each of those columns. `columns` are those written, in that order.
+    """
+
+    columns: tuple[str, ...]
+    labels: Mapping[str, Mapping[str, str]]
+    suppress: Collection[tuple[str, ...]] = ()
+    mark: str = "*"
 
 
 class Rows(Protocol):
@@ -51,8 +69,8 @@ class Rows(Protocol):
         """One scan: the distinct rows of these columns and how often each occurs, in no particular order."""
         ...
 
-    def summary(self, column: str, *, limit: int) -> Summary:
-        """A glance at one column, with its commonest texts (missing ones aside)."""
+    def summaries(self, *, limit: int) -> dict[str, Summary]:
+        """A glance at each column."""
         ...
 
     def find(self, texts: Mapping[str, Collection[str]], *, limit: int) -> list[int]:
@@ -61,6 +79,10 @@ class Rows(Protocol):
 
     def read(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
         """The texts of these columns, row by row in the file's order: for small files only."""
+        ...
+
+    def write(self, recoding: Recoding, path: Path) -> None:
+        """Write the rows, recoded and in their order, as Parquet if the path ends so, else as CSV."""
         ...
 
 

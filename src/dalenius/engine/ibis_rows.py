@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import ibis
@@ -10,19 +12,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.engine.base import Counted, Summary
+from dalenius.engine.base import Counted, Recoding, Summary
 from dalenius.errors import DaleniusError, InputError, nearest
 
 Fetch = Callable[[Any], Any]  # runs an Ibis expression in the engine: an Arrow table
+Save = Callable[[Any, Path], None]  # runs an Ibis expression and writes its rows to a file
 Translate = Callable[[Exception, str], DaleniusError]  # the engine's error and the table's name: our error
 
 
 class IbisRows:
     """A table expression with every column as text, and the questions that the rest of the program asks of it."""
 
-    def __init__(self, table: Any, *, name: str, fetch: Fetch, translate: Translate) -> None:
+    def __init__(self, table: Any, *, name: str, fetch: Fetch, save: Save, translate: Translate) -> None:
         self.name = name
         self._fetch = fetch
+        self._save = save
         self._translate = translate
         for column, dtype in table.schema().items():
             if dtype.is_nested() or dtype.is_binary():
@@ -39,6 +43,8 @@ class IbisRows:
         weight = _fresh("count", columns)
         expression = table.group_by(list(columns)).aggregate(**{weight: table.count()})
         result = self._run(lambda: self._fetch(expression))
+        if result.num_rows == 0:
+            raise InputError(f"{self.name}: the file has a header and no rows.")
         texts: list[tuple[str, ...]] = []
         # Through DLPack: Arrow's own conversion to NumPy imports pandas, a sixth of a second for nothing.
         codes = np.empty((result.num_rows, len(columns)), dtype=np.int32)
@@ -51,22 +57,32 @@ class IbisRows:
         counts = np.from_dlpack(result[weight].combine_chunks()).astype(np.int64)
         return Counted(tuple(columns), tuple(texts), codes, counts)
 
-    def summary(self, column: str, *, limit: int) -> Summary:
-        self._known([column])
-        texts = self._table.select(text=self._table[column].fill_null(""))
-        present = texts.filter(texts.text != "")
-        whole = r"^(0|-?[1-9][0-9]{0,17})$"  # a leading zero makes a code, not a number
-        totals = texts.aggregate(
-            rows=texts.count(),
-            missing=(texts.text == "").sum(),
-            distinct=texts.text.nunique(),
-            not_integer=((texts.text != "") & ~texts.text.re_search(whole)).sum(),
-        )
-        lengths = present.aggregate(shortest=present.text.length().min(), longest=present.text.length().max())
-        top = present.group_by("text").aggregate(n=present.count()).order_by([ibis.desc("n"), "text"]).limit(limit)
-        found = self._run(lambda: [self._fetch(query).to_pylist() for query in (totals, lengths, top)])
-        numbers = {key: int(value or 0) for key, value in {**found[0][0], **found[1][0]}.items()}
-        return Summary(**numbers, commonest=tuple(row["text"] for row in found[2]))
+    def summaries(self, *, limit: int) -> dict[str, Summary]:
+        # One scan for the figures of all columns, a look at the first rows, and a query for each column of few texts.
+        whole = r"^(0|-?[1-9][0-9]{0,17})(\.0*)?$"  # a leading zero makes a code, not a number
+        figures: dict[str, Any] = {"rows": self._table.count()}
+        for j, column in enumerate(self.columns):
+            text = self._table[column].nullif("")
+            figures[f"missing{j}"] = text.isnull().sum()
+            figures[f"distinct{j}"] = text.nunique()
+            figures[f"not_integer{j}"] = (~text.re_search(whole)).sum()
+            figures[f"shortest{j}"] = text.length().min()
+            figures[f"longest{j}"] = text.length().max()
+        found = self._run(lambda: self._fetch(self._table.aggregate(**figures)).to_pylist()[0])
+        first = self._run(lambda: self._fetch(self._table.limit(10 * limit)).to_pydict())
+        summaries = {}
+        for j, column in enumerate(self.columns):
+            numbers = {
+                key: int(found[f"{key}{j}"] or 0)
+                for key in ("missing", "distinct", "not_integer", "shortest", "longest")
+            }
+            if numbers["distinct"] <= limit:
+                texts = self._table.select(text=self._table[column].nullif("")).distinct().drop_null()
+                listed = self._run(partial(self._fetch, texts)).to_pydict()["text"]
+            else:
+                listed = list(dict.fromkeys(text for text in first[column] if text))[:limit]
+            summaries[column] = Summary(rows=int(found["rows"]), texts=tuple(sorted(listed)), **numbers)
+        return summaries
 
     def find(self, texts: Mapping[str, Collection[str]], *, limit: int) -> list[int]:
         self._known(list(texts))
@@ -86,21 +102,45 @@ class IbisRows:
         texts = [[text or "" for text in result[column].to_pylist()] for column in columns]
         return list(zip(*texts, strict=True))
 
+    def write(self, recoding: Recoding, path: Path) -> None:
+        self._known(recoding.columns)
+        row = _fresh("row", self.columns)
+        table = self._table.mutate(**{row: ibis.row_number()})
+        for column, labels in recoding.labels.items():
+            lookup = ibis.memtable(pa.table({"text_": list(labels), "label_": list(labels.values())}))
+            joined = table.left_join(lookup, table[column].fill_null("") == lookup["text_"])
+            table = joined.select(*(c for c in table.columns if c != column), **{column: joined["label_"]})
+        if recoding.suppress:
+            names = list(recoding.labels)
+            keys = list(zip(*recoding.suppress, strict=True))
+            lost = ibis.memtable(pa.table({f"key{j}": list(key) for j, key in enumerate(keys)}))
+            joined = table.left_join(lost, [table[name] == lost[f"key{j}"] for j, name in enumerate(names)])
+            table = joined.select(
+                *(c for c in table.columns if c not in names),
+                **{name: joined["key0"].notnull().ifelse(recoding.mark, joined[name]) for name in names},
+            )
+        self._run(lambda: self._save(table.order_by(row).select(*recoding.columns), path))
+
     def _known(self, columns: Sequence[str]) -> None:
         for column in columns:
             if column not in self._table.columns:
                 raise InputError(f"{self.name} has no column {column!r}.{nearest(column, self._table.columns)}")
 
     def _run(self, query: Callable[[], Any]) -> Any:
-        """Run a query; what the engine complains of becomes an error of ours, without the rows it quotes."""
+        """Run a query; what the engine complains of becomes an error of ours, without the rows it quotes.
+
+        Raised after the handler has ended: an error raised inside it would carry the engine's own, rows and all.
+        """
         try:
             return query()
         except Exception as error:
             if isinstance(error, RuntimeError) and "interrupted" in str(error).lower():
-                raise KeyboardInterrupt from None  # DuckDB's word for ctrl-C
-            if type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb", "ibis"):
-                raise self._translate(error, self.name) from None
-            raise
+                failed: BaseException = KeyboardInterrupt()  # DuckDB's word for ctrl-C
+            elif type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb", "ibis", "pyarrow"):
+                failed = self._translate(error, self.name)
+            else:
+                raise
+        raise failed
 
 
 def _as_text(column: Any) -> Any:
@@ -109,56 +149,60 @@ def _as_text(column: Any) -> Any:
     if dtype.is_string():
         return column
     if dtype.is_floating():
-        whole = column.cast("int64").cast("string")
-        usual = column.isnan().ifelse(ibis.null("string"), column.cast("string"))
-        is_whole = (column.abs() < 2.0**53) & (column == column.floor())
-        return is_whole.ifelse(whole, usual)
+        whole = column.try_cast("int64")  # null for nan and beyond 64 bits, rounded otherwise
+        # Nan is told by its text: DuckDB takes isnan of a Parquet column for false when the statistics name no nan.
+        text = column.cast("string")
+        usual = text.lower().isin(["nan", "-nan"]).ifelse(ibis.null("string"), text)
+        return (whole.cast(dtype) == column).ifelse(whole.cast("string"), usual)
     return column.cast("string")
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
     """A column name that is not in use."""
-    while name in taken:
+    while name.casefold() in {other.casefold() for other in taken}:
         name += "_"
     return name
 
 
 def frame_to_arrow(frame: Any) -> Any:
-    """A pandas, Polars or Arrow frame as an Arrow table; anything else is refused."""
+    """A pandas, Polars or Arrow frame, or a dict of columns, as an Arrow table; anything else is refused."""
     library = type(frame).__module__.partition(".")[0]
-    if library == "pyarrow" and isinstance(frame, pa.Table):
-        names, arrow = frame.column_names, frame
-    elif library == "polars" and hasattr(frame, "to_arrow"):
-        names, arrow = list(frame.columns), None
-    elif library == "polars" and hasattr(frame, "collect"):
+    if library == "polars" and hasattr(frame, "collect"):
         return frame_to_arrow(frame.collect())
-    elif library == "pandas" and hasattr(frame, "columns"):
-        names, arrow = list(frame.columns), None
-    elif isinstance(frame, dict) and frame:
-        names, arrow = list(frame), pa.table(frame)
+    if isinstance(frame, pa.Table):
+        names = frame.column_names
+    elif (library in ("pandas", "polars") and hasattr(frame, "columns")) or (isinstance(frame, dict) and frame):
+        names = list(frame if isinstance(frame, dict) else frame.columns)
     else:
         raise InputError(
             "A table is a path, a pandas, Polars or Arrow frame, or a dict of columns. "
             f"Got {type(frame).__module__}.{type(frame).__name__}."
         )
+    seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name:
             raise InputError(f"The frame's column {name!r} needs a name that is text.")
-        if names.count(name) > 1:
-            raise InputError(f"The frame names column {name!r} twice.")
-    if arrow is None:
-        arrow = frame.to_arrow() if library == "polars" else _pandas_to_arrow(frame)
-    return arrow
+        if name.casefold() in seen:
+            raise InputError(f"The frame names column {name!r} twice (upper and lower case do not tell columns apart).")
+        seen.add(name.casefold())
+    if isinstance(frame, pa.Table):
+        return frame
+    columns = [_column_to_arrow(frame[name], name, library) for name in names]
+    if len({len(column) for column in columns}) > 1:
+        raise InputError("The columns of the frame differ in length.")
+    return pa.table(columns, names=names)
 
 
-def _pandas_to_arrow(frame: Any) -> Any:
-    arrays = []
-    for name in frame.columns:
-        try:
-            arrays.append(pa.array(frame[name], from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError):  # a column of several Python types: each as its own text
-            texts = [
-                None if missing else str(value) for value, missing in zip(frame[name], frame[name].isna(), strict=True)
-            ]
-            arrays.append(pa.array(texts, type=pa.string()))
-    return pa.table(arrays, names=list(frame.columns))
+def _column_to_arrow(column: Any, name: str, library: str) -> Any:
+    """One column; values of several Python types become each its own text. No error quotes a value."""
+    try:
+        return column.to_arrow() if library == "polars" else pa.array(column, from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError, AttributeError):
+        pass
+    try:
+        missing = column.isna() if library == "pandas" else [value is None or value != value for value in column]
+        texts = [None if gone else str(value) for value, gone in zip(column, missing, strict=True)]
+        return pa.array(texts, type=pa.string())
+    except Exception:  # noqa: BLE001 - whatever a foreign type does
+        unreadable = InputError(f"The frame's column {name!r} cannot be read; make it text, numbers or dates.")
+    raise unreadable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -19,6 +20,7 @@ HEAD = 1 << 20
 class Dialect:
     delimiter: str
     columns: tuple[str, ...]
+    skip: int = 0  # blank lines before the header
 
 
 def is_parquet(path: Path) -> bool:
@@ -34,7 +36,9 @@ def sniff(path: Path) -> Dialect:
     try:
         with _open(path) as file:
             head = file.read(HEAD)
-    except OSError as error:  # includes gzip's BadGzipFile
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise InputError(f"{path.name}: not a complete gzip file.") from None
+    except OSError as error:
         raise file_error(error, path, "read") from None
     if not head.strip():
         raise InputError(f"{path.name}: the file is empty.")
@@ -42,14 +46,17 @@ def sniff(path: Path) -> Dialect:
     header, rest = _first_record(text, path)
     delimiter = max(DELIMITERS, key=lambda mark: len(_fields(header, mark)))
     columns = _fields(header, delimiter)
+    if not columns:
+        raise InputError(f"{path.name}: the header cannot be read; quotes are not closed, or close inside a name.")
     _check_header(columns, path)
     if not rest.strip() and len(head) < HEAD:
         raise InputError(f"{path.name}: the file has a header and no rows.")
-    return Dialect(delimiter, tuple(columns))
+    blank = text[: len(text) - len(text.lstrip("\r\n"))]
+    return Dialect(delimiter, tuple(columns), len(blank.splitlines()))
 
 
 def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
 def _decode(head: bytes, path: Path) -> str:
@@ -81,24 +88,35 @@ def _first_record(text: str, path: Path) -> tuple[str, str]:
 
 
 def _fields(header: str, delimiter: str) -> list[str]:
-    return next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter))
+    """The names, if this is the delimiter; none if it cuts through a quoted name."""
+    try:
+        return next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error:
+        return []
 
 
 def _check_header(columns: list[str], path: Path) -> None:
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for i, name in enumerate(columns):
+        if "\r" in name:
+            raise InputError(f"{path.name}: the name of column {i + 1} holds a carriage return. Rename the column.")
         if not name.strip():
             raise InputError(
                 f"{path.name}: column {i + 1} of the header has no name. "
                 "Name it or drop it (pandas writes such a column unless index=False)."
             )
-        if name in seen:
-            raise InputError(f"{path.name}: the header names column {name!r} twice.")
-        seen.add(name)
+        if name.casefold() in seen:
+            raise InputError(f"{path.name}: the header names column {name!r} twice{_case(name, seen)}.")
+        seen[name.casefold()] = name
     if len(columns) == 1:
         for mark in "|:^ ":
             if columns[0].count(mark) >= 1 and len(columns[0].split(mark)) > 2:
                 raise InputError(
-                    f"{path.name}: the header is one field, {columns[0]!r}. If {mark!r} separates the columns, "
+                    f"{path.name}: the header is one field that holds {mark!r}. If that separates the columns, "
                     "write the file with `,`, `;` or tab instead."
                 )
+
+
+def _case(name: str, seen: dict[str, str]) -> str:
+    """A word on names that differ in case alone: engines take them for one."""
+    return "" if seen[name.casefold()] == name else " (upper and lower case do not tell columns apart)"

@@ -102,15 +102,13 @@ def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> Anatomi
                 )
         weighted = COUNT in rows.columns and COUNT not in declared
         readings.append(Reading.counting(rows, [GROUP, *names, *([COUNT] if weighted else [])], weighted=weighted))
-        readings[-1].check_group_ids()
     observed = {
         column.name: reading.leaves(column, schema)
         for reading, columns in zip(readings, (schema.quasi, schema.sensitive), strict=True)
         for column in columns
     }
     bound = schema.bind(observed)
-    # Only ids that somebody has: a line of count 0 makes no group.
-    ids = sorted({reading.texts(GROUP)[i] for reading in readings for i in np.unique(reading.codes(GROUP))})
+    ids = sorted({text for reading in readings for text in reading.group_ids()})  # not those of lines of count 0
     rank = dict(zip(ids, rank_ids(ids).tolist(), strict=True))
     cells = []
     for reading, columns in zip(readings, (bound.quasi, bound.sensitive), strict=True):

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.coding import merge
+from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError, nearest
 from dalenius.schema import Column, Schema
 
@@ -27,6 +27,7 @@ class Grouping:
     counts: NDArray[np.int64]
     table: NDArray[np.int64]
     suppressed: int
+    parent: NDArray[np.int32] | None = None
 
     @property
     def groups(self) -> int:
@@ -111,9 +112,23 @@ class GroupedRelease(Release):
         kept = cells.group >= 0
         return np.bincount(cells.group[kept], weights=cells.counts[kept], minlength=self.groups).astype(np.int64)
 
-    def grouping(self, column: str | None = None) -> Grouping:
-        """Counts per group and value of one sensitive column; with a single one it need not be named."""
+    def rows(self, group: int, *, limit: int) -> list[int]:  # noqa: ARG002 - only some kinds know
+        """Numbers of the first rows of a group in the file it was read from; none where that cannot be known."""
+        return []
+
+    def describe(self, group: int) -> str:
+        """What the release says of a group, for those who may see it."""
+        return f"group {group}"
+
+    def grouping(self, column: str | None = None, *, others_as_quasi: bool = False) -> Grouping:
+        """Counts per group and value of one sensitive column; with a single one it need not be named.
+
+        With `others_as_quasi` the attacker knows the other sensitive columns: they split the groups, and `parent` says
+        which group each part belongs to.
+        """
         index = self._sensitive_index(column)
+        if others_as_quasi and len(self.schema.sensitive) > 1:
+            return self._split_grouping(index)
         cells = self.sensitive
         target = self.schema.sensitive[index]
         leaves = len(target.leaves)
@@ -124,6 +139,20 @@ class GroupedRelease(Release):
         group = merged[kept, 0] - 1
         start = np.searchsorted(group, np.arange(self.groups + 1)).astype(np.int64)
         return Grouping(target, start, merged[kept, 1], counts[kept], table, int(counts[~kept].sum()))
+
+    def _split_grouping(self, index: int) -> Grouping:
+        cells = self.sensitive
+        target = self.schema.sensitive[index]
+        leaves = len(target.leaves)
+        others = np.delete(cells.codes, index, axis=1)
+        sizes = [len(c.leaves) for j, c in enumerate(self.schema.sensitive) if j != index]
+        kept = cells.group >= 0
+        parts, number = distinct_rows(np.column_stack([cells.group, others])[kept], [self.groups, *sizes])
+        rows = np.column_stack([number, cells.codes[kept, index]]).astype(np.int32)
+        merged, counts = merge(rows, cells.counts[kept], [len(parts), leaves])
+        table = np.bincount(cells.codes[:, index], weights=cells.counts, minlength=leaves).astype(np.int64)
+        start = np.searchsorted(merged[:, 0], np.arange(len(parts) + 1)).astype(np.int64)
+        return Grouping(target, start, merged[:, 1], counts, table, self.suppressed, parts[:, 0])
 
     def _sensitive_index(self, column: str | None) -> int:
         names = [c.name for c in self.schema.sensitive]

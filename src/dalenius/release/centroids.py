@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,8 +101,8 @@ def read(source: Source, schema: Schema, *, engine: Engine) -> Centroids:
     )
     codes = np.column_stack([_ranks(points[:, j]) for j in range(points.shape[1])])
     sizes = [int(code.max()) + 1 for code in codes.T]
-    if reading.has(GROUP):
-        ids = _ranks(reading.group_ranks())
+    if reading.grouped:
+        ids = reading.group_ranks()
         check_groups(ids, codes, sizes, reading.where)
         codes, sizes = ids[:, None], [int(ids.max()) + 1]
     distinct, group = distinct_rows(codes, sizes)
@@ -112,7 +111,7 @@ def read(source: Source, schema: Schema, *, engine: Engine) -> Centroids:
     return Centroids(bound, points[first], reading.sensitive_cells(group, bound))
 
 
-def _ranks(points: NDArray[Any]) -> NDArray[np.int32]:
+def _ranks(points: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.unique(points, return_inverse=True)[1].astype(np.int32)
 
 

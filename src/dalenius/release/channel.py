@@ -16,7 +16,7 @@ from dalenius.output import csv_text, write_texts
 from dalenius.release.base import Release
 from dalenius.release.reading import plain_number
 
-TOLERANCE = 1e-6  # a row of probabilities printed with six digits still counts as summing to 1
+TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digits still counts as summing to 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +83,7 @@ class Channel(Release):
 def _check_distribution(row: NDArray[np.float64], what: str) -> None:
     if not np.isfinite(row).all() or (row < 0).any():
         raise InputError(f"A channel holds probabilities: {what} has a number below 0 or none at all.")
-    if abs(row.sum() - 1) > TOLERANCE:
+    if abs(row.sum() - 1) > TOLERANCE * len(row) + 1e-12:
         raise InputError(f"A channel's rows sum to 1: {what} sums to {row.sum():.9g}.")
 
 
@@ -126,6 +126,7 @@ def _numbers(texts: Sequence[str], where: str, column: str) -> list[float]:
     for i, text in enumerate(texts):
         number = plain_number(text)
         if math.isnan(number):
-            raise InputError(f"{where}, row {i}, column {column!r}: {text!r} is not a number.")
+            # The text is not shown: a table of people that is taken for a channel must not be quoted.
+            raise InputError(f"{where}, row {i}, column {column!r}: a number is needed there.")
         numbers.append(number)
     return numbers

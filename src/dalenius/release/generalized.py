@@ -98,6 +98,12 @@ class Generalized(GroupedRelease):
         """Numbers of the first rows of a group in the file it was read from; none if it was not read."""
         return [] if self.origin is None else self.origin.rows(group, limit=limit)
 
+    def describe(self, group: int) -> str:
+        return ", ".join(
+            f"{column.name} {labels[code].text}"
+            for column, labels, code in zip(self.schema.quasi, self.labels, self.codes[group].tolist(), strict=True)
+        )
+
     def write(self, path: str | Path) -> None:
         """One line for each (group, value) with its count; a `group` column only where labels are not enough."""
         names = {column.name for column in self.schema.columns}
@@ -162,8 +168,8 @@ def read(source: Source, schema: Schema, *, engine: Engine) -> Generalized:
     arranged, codes = _arrange(labels, index)
     key, sizes = codes, [len(column) for column in arranged]
     names = tuple(column.name for column in bound.quasi)
-    if reading.has(GROUP):
-        ids = reading.group_ranks()[kept]
+    if reading.grouped:
+        ids = reading.group_ranks(kept)
         check_groups(ids, codes, sizes, reading.where)
         key, sizes, names = np.column_stack([codes, ids]), [*sizes, int(ids.max()) + 1], (*names, GROUP)
     distinct, inverse = distinct_rows(key, sizes)
@@ -219,16 +225,28 @@ def _arrange(
     arranged: list[tuple[Label, ...]] = []
     for j, column in enumerate(labels):
         present = np.unique(index[:, j]).tolist()
-        chosen: dict[bytes, Label] = {}
-        for i in present:
-            key = column[i].members.tobytes()
-            if key not in chosen or (column[i].is_mark, column[i].text) < (chosen[key].is_mark, chosen[key].text):
-                chosen[key] = column[i]
-        ordered = sorted(chosen.items(), key=lambda item: (item[1].members[0], -len(item[0]), item[1].members.tolist()))
+        keys = [_set_key(column[i]) for i in present]
+        chosen: dict[int | bytes, Label] = {}
+        for i, key in zip(present, keys, strict=True):
+            label, other = column[i], chosen.get(key)
+            if other is None or (label.is_mark, label.text) < (other.is_mark, other.text):
+                chosen[key] = label
+        ordered = sorted(chosen.items(), key=lambda item: _set_order(item[0], item[1]))
         position = {key: code for code, (key, _) in enumerate(ordered)}
         lookup = np.full(len(column), -1, dtype=np.int32)
-        for i in present:
-            lookup[i] = position[column[i].members.tobytes()]
+        lookup[present] = [position[key] for key in keys]
         codes[:, j] = lookup[index[:, j]]
-        arranged.append(tuple(Label(label.text, label.members) for _, label in ordered))
+        arranged.append(tuple(Label(x.text, x.members) if x.is_mark else x for _, x in ordered))
     return tuple(arranged), codes
+
+
+def _set_key(label: Label) -> int | bytes:
+    """Equal for equal sets. A raw table has a label a value, millions perhaps, so single leaves are kept cheap."""
+    return int(label.members[0]) if len(label.members) == 1 else label.members.tobytes()
+
+
+def _set_order(key: int | bytes, label: Label) -> tuple[int, int, list[int]]:
+    if isinstance(key, int):
+        return key, -1, []
+    members = label.members.tolist()
+    return members[0] if members else -1, -len(members), members

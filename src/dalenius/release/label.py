@@ -86,7 +86,7 @@ class Resolver:
             code = self._domain.code(self._column.canonical(text, self._missing))
         except WrongType:
             return None
-        return None if code < 0 else np.array([code], dtype=np.int32)
+        return None if code < 0 else self._all[code : code + 1]
 
     def _set(self, text: str) -> NDArray[np.int32] | None:
         parts = split_set(text)
@@ -126,28 +126,25 @@ def split_set(text: str) -> list[str] | None:
     body = text.strip()
     if not (body.startswith("{") and body.endswith("}") and len(body) >= 2):
         return None
-    body = body[1:-1]
+    rest = body[1:-1].lstrip()
     parts: list[str] = []
     decoder = json.JSONDecoder()
-    position = 0
-    while position < len(body):
-        rest = body[position:].lstrip()
-        position = len(body) - len(rest)
+    more = rest != ""
+    while more:
         if rest.startswith('"'):
             try:
                 part, length = decoder.raw_decode(rest)
             except json.JSONDecodeError:
                 return None
-            position += length
-            after = body[position:].lstrip()
-            if after and not after.startswith(","):
+            rest = rest[length:].lstrip()
+            if rest and not rest.startswith(","):
                 return None
-            position = len(body) - len(after) + 1
+            more, rest = rest != "", rest[1:]
         else:
-            part, _, _ = rest.partition(",")
-            position += len(part) + 1
-            part = part.rstrip()
+            part, comma, rest = rest.partition(",")
+            part, more = part.rstrip(), comma != ""
         parts.append(part)
+        rest = rest.lstrip()
     return parts
 
 

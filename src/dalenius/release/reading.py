@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ class Reading:
     rows: Rows
     counted: Counted
     counts: NDArray[np.int64]
+    grouped: bool = False  # whether there are group ids; a declared column of that name holds none
 
     @classmethod
     def of(cls, source: Source, schema: Schema, *, engine: Engine) -> Reading:
@@ -36,7 +38,8 @@ class Reading:
         declared = {column.name for column in schema.columns}
         schema.check_columns(rows.columns, where=rows.name, also=(GROUP, COUNT))
         extra = [name for name in (GROUP, COUNT) if name in rows.columns and name not in declared]
-        return cls.counting(rows, [column.name for column in schema.coded] + extra, weighted=COUNT in extra)
+        reading = cls.counting(rows, [column.name for column in schema.coded] + extra, weighted=COUNT in extra)
+        return dataclasses.replace(reading, grouped=GROUP in extra)
 
     @classmethod
     def counting(cls, rows: Rows, columns: Sequence[str], *, weighted: bool) -> Reading:
@@ -44,7 +47,10 @@ class Reading:
         reading = cls(rows, counted, counted.counts)
         if not weighted:
             return reading
-        counts = counted.counts * reading._weights()
+        weights = reading._weights()
+        if float(counted.counts @ weights.astype(np.float64)) >= 2**53:
+            raise InputError(f"{rows.name}: the counts add up to more people than can be counted (2^53).")
+        counts = counted.counts * weights
         kept = counts > 0
         if not kept.any():
             raise InputError(f"{rows.name}: every row has count 0; there is nobody in the release.")
@@ -54,9 +60,6 @@ class Reading:
     @property
     def where(self) -> str:
         return self.rows.name
-
-    def has(self, column: str) -> bool:
-        return column in self.counted.columns
 
     def texts(self, column: str) -> tuple[str, ...]:
         return self.counted.texts[self.counted.columns.index(column)]
@@ -79,15 +82,19 @@ class Reading:
         lookup = leaf_codes(column, leaves, self.texts(column.name), where=self.where, locate=self.locate)
         return lookup[self.codes(column.name)]
 
-    def group_ranks(self) -> NDArray[np.int32]:
-        """The rank of each row's group id: by number if all ids are whole numbers, else by text."""
-        self.check_group_ids()
-        return rank_ids(self.texts(GROUP))[self.codes(GROUP)]
-
-    def check_group_ids(self) -> None:
-        """An empty id is no id."""
-        if "" in self.texts(GROUP):
+    def group_ids(self, rows: NDArray[np.int64] | slice = slice(None)) -> tuple[str, ...]:
+        """The ids of these rows' groups, each once. An empty one is none."""
+        ids = tuple(self.texts(GROUP)[code] for code in np.unique(self.codes(GROUP)[rows]).tolist())
+        if "" in ids:
             raise InputError(f"{self.where}, {self.locate(GROUP, '')}: the group is empty.")
+        return ids
+
+    def group_ranks(self, rows: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.int32]:
+        """The rank of the group id of each of these rows: by number if all ids are whole numbers, else by text."""
+        ids = self.group_ids(rows)
+        rank = dict(zip(ids, rank_ids(ids).tolist(), strict=True))
+        lookup = np.array([rank.get(text, -1) for text in self.texts(GROUP)], dtype=np.int32)
+        return lookup[self.codes(GROUP)[rows]]
 
     def sensitive_cells(self, group: NDArray[np.int32], schema: Schema) -> GroupCells:
         """The sensitive values of each group."""

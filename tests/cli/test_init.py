@@ -1,0 +1,114 @@
+"""What `dalenius init` guesses: on the safe side, and always a schema that can be loaded."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dalenius.engine import default
+from dalenius.errors import InputError
+from dalenius.guess import guess_schema
+
+
+def guessed(folder: Path, columns: dict[str, list[Any]], name: str = "t.csv") -> tuple[dict[str, Any], str]:
+    path = folder / name
+    lines = [",".join(columns)] + [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = guess_schema(path, engine=default(), beside=folder)
+    return tomllib.loads(text), text
+
+
+N = 60
+DISEASE = [f"D{i % 5}" for i in range(N)]
+
+
+def test_what_nobody_can_place_is_taken_for_known_to_an_attacker(tmp_path: Path) -> None:
+    columns = {
+        "dob": [f"19{50 + i % 40}-0{1 + i % 9}-{10 + i % 18}" for i in range(N)],
+        "weight": [f"{50 + i / 7:.3f}" for i in range(N)],
+        "note": [f"text {chr(97 + i % 26)}{i}" for i in range(N)],
+        "always": ["x"] * N,
+        "never": [""] * N,
+        "disease": DISEASE,
+    }
+    raw, _ = guessed(tmp_path, columns)
+    roles = {name: column["role"] for name, column in raw["columns"].items()}
+    assert roles == dict.fromkeys(columns, "quasi") | {"disease": "sensitive"}
+
+
+def test_identifiers_by_name_or_as_counters(tmp_path: Path) -> None:
+    columns = {
+        "email": [f"a{i}@b.org" for i in range(N)],
+        "row": [f"P{i:05}" for i in range(N)],
+        "age": [20 + i % 40 for i in range(N)],
+        "disease": DISEASE,
+    }
+    raw, _ = guessed(tmp_path, columns)
+    roles = {name: column["role"] for name, column in raw["columns"].items()}
+    assert roles == {"email": "identifier", "row": "identifier", "age": "quasi", "disease": "sensitive"}
+
+
+def test_codes_are_masked_and_numbers_get_intervals(tmp_path: Path) -> None:
+    columns = {
+        "zip": [f"{13050 + i % 8}" for i in range(N)],
+        "region": [f"0{i % 7}1" for i in range(N)],
+        "income band": [1_000_000 * (1 + i % 30) for i in range(N)],
+        "hours": [f"{i % 50}.0" for i in range(N)],
+        "disease": DISEASE,
+    }
+    raw, _ = guessed(tmp_path, columns)
+    columns_ = raw["columns"]
+    assert columns_["zip"]["mask"] == columns_["region"]["mask"] == "right"
+    assert columns_["hours"]["type"] == "integer"
+    assert columns_["hours"]["domain"] == {"min": 0, "max": 49}
+    assert "domain" not in columns_["income band"]  # thirty million leaves would be no help
+    widths = columns_["income band"]["intervals"]
+    assert widths[0] >= 100_000
+    assert all(b % a == 0 for a, b in itertools.pairwise(widths))
+
+
+def test_marks_of_no_value_are_pointed_out(tmp_path: Path) -> None:
+    _, text = guessed(tmp_path, {"age": ["NA", "34"] * 30, "sex": ["?", "F"] * 30, "disease": DISEASE})
+    assert '# GUESS: do "?", "NA" mean that there is no value?' in text
+
+
+def test_a_hierarchy_that_does_not_fit_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "x_hierarchy_sex.csv").write_text("M;*\nF;*\n", encoding="utf-8")
+    (tmp_path / "x_hierarchy_age.csv").write_text("".join(f"{i};*\n" for i in range(100)), encoding="utf-8")
+    columns = {"sex": ["Male", "Female"] * 30, "age": [i % 60 for i in range(N)], "disease": DISEASE}
+    raw, _ = guessed(tmp_path, columns)
+    assert raw["columns"]["sex"]["hierarchy"] == "suppress"
+    assert raw["columns"]["age"]["hierarchy"] == "x_hierarchy_age.csv"
+
+
+@pytest.mark.parametrize("name", ["a\x7fb", "tab\there", "back\\slash", "[x]", "# no"])
+def test_odd_column_names(tmp_path: Path, name: str) -> None:
+    raw, _ = guessed(tmp_path, {f'"{name}"': ["a", "b"] * 30, "disease": DISEASE})
+    assert set(raw["columns"]) == {name, "disease"}
+
+
+def test_an_odd_file_name_stays_in_its_comment(tmp_path: Path) -> None:
+    raw, text = guessed(tmp_path, {"age": [1, 2] * 30, "disease": DISEASE}, name='x\nsensitive = "age"\n.csv')
+    assert raw["sensitive"] == "disease"
+    assert text.startswith("# The schema of x?sensitive")
+
+
+def test_too_few_columns(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="Is the first line a header"):
+        guessed(tmp_path, {"id": list(range(N)), "disease": DISEASE})
+
+
+def test_init_never_overwrites_even_a_dangling_link(tmp_path: Path) -> None:
+    from dalenius.output import write_texts
+
+    link = tmp_path / "privacy.toml"
+    os.symlink(tmp_path / "nowhere", link)
+    with pytest.raises(InputError, match="not overwritten"):
+        write_texts({link: "text"}, new=True)
+    assert link.is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["privacy.toml"]
