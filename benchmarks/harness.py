@@ -28,9 +28,12 @@ class Result:
     extra: dict[str, object]
 
 
-def once(code: str, *, python: str = sys.executable, arguments: tuple[str, ...] = ()) -> Result:
+def once(
+    code: str, *, python: str = sys.executable, arguments: tuple[str, ...] = (), timeout: float | None = None
+) -> Result:
     """Run code that ends with a call of `_report(seconds)`."""
-    done = subprocess.run([python, "-c", _PROLOGUE + code, *arguments], capture_output=True, text=True, check=False)
+    command = [python, "-c", _PROLOGUE + code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
     if done.returncode:
         raise RuntimeError(done.stderr)
     found = json.loads(done.stdout.splitlines()[-1])

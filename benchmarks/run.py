@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ["spine"]
+PARTS = ["spine", "criteria"]
 
 
 def main(names: list[str]) -> None:

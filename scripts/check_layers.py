@@ -22,10 +22,13 @@ ALLOWED: dict[str, set[str]] = {
     "table": BASE | {"engine"},
     "release": BASE | {"engine"},
     "criterion": BASE | {"release", "kernel"},
+    "belief": BASE,
     "guess": BASE | {"engine"},
     "adversary": BASE | {"release", "criterion", "kernel", "belief"},
     "measure": BASE | {"release", "criterion", "adversary", "kernel", "belief"},
     "publish": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "kernel"},
+    "audit": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "belief"},
+    "report": BASE | {"audit", "adversary", "measure"},
     "datasets": BASE | {"engine", "table", "release"},
 }
 # Parts whose modules do not import each other; `base`-like modules are for all of them.

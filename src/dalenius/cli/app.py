@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from dalenius import __version__
-from dalenius.cli import check, demo, init
+from dalenius.cli import check, demo, init, lattice, publish
 from dalenius.errors import DaleniusError, file_error
 
 app = typer.Typer(
@@ -35,12 +35,13 @@ def _root(
     pass
 
 
-for _command in (init, check, demo):
+for _command in (init, check, publish, lattice, demo):
     _command.register(app)
 
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code: 0 done, 1 policy violated, 2 bad input, 3 not converged."""
+    _ready_streams()
     try:
         code = app(args=arguments or ["--help"], prog_name="dalenius", standalone_mode=False)
         sys.stdout.flush()
@@ -76,6 +77,16 @@ def run(arguments: list[str]) -> int:
                 f"{place.lineno}. Set DALENIUS_DEBUG=1 to see where it comes from (that may show data)."
             )
         return 70
+
+
+def _ready_streams() -> None:
+    """A name that the terminal's encoding lacks is shown escaped; a stream that is closed takes nothing."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as we run
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _usage(error: Any) -> int:

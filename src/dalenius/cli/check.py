@@ -1,8 +1,10 @@
-"""`dalenius check`: how large the classes of a release are."""
+"""`dalenius check`: every syntactic level of a release as a value."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,10 +15,30 @@ from dalenius.cli.common import (
     JsonOption,
     KindOption,
     QuietOption,
+    RevealOption,
     SchemaOption,
     say,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from dalenius.criterion import Level
+    from dalenius.release import GroupedRelease, Grouping
+
+_NAMES = {
+    ("k_anonymity", "k"): "k-anonymity, k",
+    ("alpha_k_anonymity", "alpha"): "(α,k)-anonymity, α",
+    ("distinct_l_diversity", "l"): "distinct ℓ-diversity, ℓ",
+    ("entropy_l_diversity", "l"): "entropy ℓ-diversity, ℓ",
+    ("recursive_c_l_diversity", "c"): "recursive (c,ℓ)-diversity, c",
+    ("t_closeness", "equal"): "t-closeness, equal distance",
+    ("t_closeness", "ordered"): "t-closeness, ordered",
+    ("t_closeness", "hierarchical"): "t-closeness, hierarchical",
+    ("delta_disclosure", "delta"): "δ-disclosure, δ in nats",
+    ("basic_beta_likeness", "beta"): "basic β-likeness, β",
+    ("enhanced_beta_likeness", "beta"): "enhanced β-likeness, β",
+}
+ROWS_SHOWN = 5
 
 
 def register(app: typer.Typer) -> None:
@@ -24,47 +46,113 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    release: Annotated[
-        str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's, or a raw table.")
-    ],
+    release: Annotated[str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's, or a table.")],
     schema: SchemaOption = DEFAULT_SCHEMA,
     kind: KindOption = None,
+    recursive_l: Annotated[int, typer.Option("--recursive-l", help="The ℓ of recursive (c,ℓ)-diversity.")] = 2,
+    others_as_quasi: Annotated[
+        bool,
+        typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
+    ] = False,
+    reveal: RevealOption = False,
     json: JsonOption = None,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
 ) -> None:
-    """Print how many classes a release has, how small they are, and how many rows are suppressed."""
+    """Measure every syntactic privacy model on a release: what level it reaches, and in which class it is worst."""
     import numpy as np
 
+    from dalenius.criterion import MEASURED, measure, worst_of
+    from dalenius.criterion import document as levels_document
     from dalenius.errors import InputError
+    from dalenius.output import check_writable
     from dalenius.release import GroupedRelease, read
 
+    if json not in (None, "-"):
+        check_writable(Path(json), inputs=[release, schema])
     opened = read(release, schema, kind=kind, engine=engine)
     if not isinstance(opened, GroupedRelease):
         raise InputError(f"{release}: a release of kind {opened.kind!r} has no classes to check.")
     sizes = opened.sizes
-    k = int(sizes.min())
-    document = {
+    names = [column.name for column in opened.schema.sensitive]
+    measured = {}
+    for name in names:
+        grouping = opened.grouping(name, others_as_quasi=others_as_quasi)
+        measured[name] = (grouping, measure(grouping, recursive_l=recursive_l))
+    documents = {name: levels_document(levels, recursive_l=recursive_l) for name, (_, levels) in measured.items()}
+    document: dict[str, Any] = {
         "kind": opened.kind,
         "people": opened.people,
         "classes": opened.groups,
         "suppressed": opened.suppressed,
-        "k_anonymity": {"k": k},
+        **levels_document(worst_of([levels for _, levels in measured.values()]), recursive_l=recursive_l),
         "class_sizes": {
-            "smallest": k,
+            "smallest": int(sizes.min()),
             "median": float(np.median(sizes)),
             "mean": float(sizes.mean()),
             "largest": int(sizes.max()),
         },
         "uniques": int((sizes == 1).sum()),
+        "sensitive": documents,
+        "others_as_quasi": others_as_quasi,
     }
     if json is not None:
         write_json(json, document)
-    if json != "-":
-        say(quiet, f"{release}: {opened.people:,} people, {opened.kind}")
-        say(quiet, f"  classes           {opened.groups:,}")
-        say(quiet, f"  smallest class    {k:,}  (k-anonymity)")
-        say(quiet, f"  median class      {np.median(sizes):,.6g}")
-        say(quiet, f"  largest class     {int(sizes.max()):,}")
-        say(quiet, f"  uniques           {document['uniques']:,}  (classes of one person)")
-        say(quiet, f"  suppressed rows   {opened.suppressed:,}  ({opened.suppressed / opened.people:.2%})")
+    if json == "-" or quiet:
+        return
+    share = opened.suppressed / opened.people
+    unseen = [f"{c.name} ({c.role})" for c in opened.schema.columns if c.role in ("identifier", "other")]
+    say(False, f"{release}: {opened.people:,} people in {opened.groups:,} classes, {opened.kind}")
+    say(False, f"  suppressed rows  {opened.suppressed:,} ({share:.2%})")
+    say(
+        False,
+        f"  class sizes      smallest {int(sizes.min()):,}, median {np.median(sizes):,.6g}, mean {sizes.mean():,.1f}, "
+        f"largest {int(sizes.max()):,}; {document['uniques']:,} of one person",
+    )
+    if unseen:
+        say(False, f"  not looked at    {', '.join(unseen)}")
+    for name, (grouping, levels) in measured.items():
+        say(False, f"\n  {name:<32} {'level':>12}  safer is   worst class (numbered from 0, as rows are)")
+        for model, key, criterion in MEASURED:
+            level = levels[model, key]
+            text = f"  {_NAMES[model, key]:<32} {_number(level.value):>12}  {criterion.better:<8}   "
+            say(False, text + _place(opened, grouping, level))
+        for line in _revealed(opened, grouping, levels.values()) if reveal else []:
+            say(False, line)
+    if opened.suppressed:
+        say(
+            False, "\n  Suppressed rows are no class; they count in the table's distribution, which t, δ and β look at."
+        )
+
+
+def _number(value: float) -> str:
+    if value != value:
+        return "undefined"
+    return "infinite" if value == float("inf") else f"{value:,.6g}"
+
+
+def _place(release: GroupedRelease, grouping: Grouping, level: Level) -> str:
+    """The worst class by number, size and rows."""
+    if level.worst < 0:
+        return "needs a hierarchy of the sensitive column"
+    number = level.worst if grouping.parent is None else int(grouping.parent[level.worst])
+    size = int(release.sizes[number])
+    text = f"class {number}, {size:,} {'person' if size == 1 else 'people'}"
+    rows = release.rows(number, limit=ROWS_SHOWN + 1)
+    if rows:
+        more = " …" if len(rows) > ROWS_SHOWN else ""
+        text += f", row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:ROWS_SHOWN]))}{more}"
+    return text
+
+
+def _revealed(release: GroupedRelease, grouping: Grouping, levels: Iterable[Level]) -> list[str]:
+    """The labels and the values of the classes that are worst in something, each once."""
+    lines = []
+    for worst in sorted({level.worst for level in levels if level.worst >= 0}):
+        number = worst if grouping.parent is None else int(grouping.parent[worst])
+        low, high = grouping.start[worst], grouping.start[worst + 1]
+        leaves = grouping.column.leaves
+        counts = zip(grouping.values[low:high].tolist(), grouping.counts[low:high].tolist(), strict=True)
+        values = ", ".join(f"{leaves[value]} {count:,}" for value, count in counts)
+        lines.append(f"  class {number}  {release.describe(number)}: {values}")
+    return lines

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import platform
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,10 +30,22 @@ JsonOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 EngineOption = Annotated[str, typer.Option("--engine", metavar="URL", help="Where the rows are read.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+RevealOption = Annotated[bool, typer.Option("--reveal", help="Show labels and values of the classes named.")]
 KindOption = Annotated[str | None, typer.Option("--kind", help="Kind of the release, if its files do not tell it.")]
 
 DEFAULT_SCHEMA = Path("privacy.toml")
 _started = time.time()
+
+
+def run_details() -> dict[str, Any]:
+    """Whatever differs between two equal runs."""
+    return {
+        "started": datetime.fromtimestamp(_started, UTC).isoformat(timespec="seconds"),
+        "seconds": round(time.time() - _started, 3),
+        "command": sys.argv,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
 
 
 def write_json(target: str, document: Mapping[str, Any]) -> None:
@@ -41,13 +54,7 @@ def write_json(target: str, document: Mapping[str, Any]) -> None:
         "schema_version": SCHEMA_VERSION,
         "dalenius": __version__,
         **document,
-        "run": {
-            "started": datetime.fromtimestamp(_started, UTC).isoformat(timespec="seconds"),
-            "seconds": round(time.time() - _started, 3),
-            "command": sys.argv,
-            "python": platform.python_version(),
-            "system": platform.platform(),
-        },
+        "run": run_details(),
     }
     text = json.dumps(plain(whole), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if target == "-":
@@ -70,6 +77,29 @@ def plain(value: Any) -> Any:
         if math.isinf(value):
             return "inf" if value > 0 else "-inf"
     return value
+
+
+@contextlib.contextmanager
+def progress_line(quiet: bool) -> Iterator[Callable[[int, int, float], None] | None]:
+    """A line on the terminal once something has taken a second: nodes done, nodes in all, the best so far."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    begun = shown = time.monotonic()
+
+    def show(done: int, total: int, best: float) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if now - begun > 1 and now - shown > 0.1:
+            shown = now
+            so_far = f", best so far {best:.4f}" if math.isfinite(best) else ""
+            print(f"\r\x1b[K{done:,} of {total:,} nodes{so_far}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if shown > begun:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def say(quiet: bool, text: str = "") -> None:

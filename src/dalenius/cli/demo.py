@@ -19,19 +19,34 @@ def command(
     people: Annotated[int, typer.Option("--people", min=100, help="How many patients.")] = 3000,
     seed: SeedOption = 0,
 ) -> None:
-    """Make a hospital's table of patients and look at it as an attacker would."""
-    from dalenius.cli import check
+    """Make a hospital's table of patients and publish it safely."""
+    from dalenius.cli import check, publish
     from dalenius.datasets import save_hospital
-    from dalenius.errors import file_error
+    from dalenius.errors import InputError, file_error
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise file_error(error, folder, "make the folder") from None
+    schema = folder / "privacy.toml"
+    ours = folder / ".dalenius-demo"
+    if schema.exists() and not ours.exists():
+        raise InputError(f"{folder} holds a privacy.toml that is not the demo's. Name another folder with -o.")
+    ours.touch()
     table = save_hospital(folder, people, seed)
     typer.echo(f"A hospital has {people:,} patients, with age, sex, ZIP code, nationality and disease: {table}")
-    typer.echo("Names are gone; may it be published? Counting the people who share age, sex, ZIP and nationality:\n")
-    check.command(str(table), schema=folder / "privacy.toml")
-    typer.echo("\nA class of one person is a person whom anybody finds who knows these four things.")
-    typer.echo(f"Look at {folder / 'privacy.toml'}: it says which columns an attacker may know.")
-    typer.echo("Try your own table:  dalenius init TABLE.csv  and then  dalenius check TABLE.csv")
+    typer.echo(
+        "Names are gone. May it be published? Every class of people who share the first four, and how it fares:\n"
+    )
+    check.command(str(table), schema=schema)
+    typer.echo(
+        "\nA class of one person is a person whom anybody finds who knows these four things. So we generalize, until"
+    )
+    typer.echo("every class has five people and two diseases, suppressing at most 2 % of the rows:\n")
+    release = folder / "release.csv"
+    publish.command(table, output=release, k=5, l=2, suppression=0.02, schema=schema, quiet=False)
+    typer.echo("\nThe same levels for the release, read back from disk:\n")
+    check.command(str(release), schema=schema)
+    typer.echo(f"\nLook at  {release}  what would be published, and {release}.meta.json how it was made")
+    typer.echo(f"         {schema}  which columns an attacker may know")
+    typer.echo("Then try your own table:  dalenius init TABLE.csv")

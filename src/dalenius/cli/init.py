@@ -24,15 +24,12 @@ def command(
     """Guess the schema of a table and write it, every guess marked, for you to check. Never overwrites a file."""
     from dalenius.errors import InputError
     from dalenius.guess import guess_schema
-    from dalenius.output import write_texts
+    from dalenius.output import check_writable, write_texts
 
-    if output.exists():
+    if output.is_symlink() or output.exists():
         raise InputError(f"{output} is there already and is not overwritten. Name another file with -o, or remove it.")
-    if not output.parent.is_dir():
-        raise InputError(
-            f"Cannot write {str(output)!r}: the folder {str(output.parent)!r} does not exist. Make it first."
-        )
+    check_writable(output)
     text = guess_schema(table, engine=_engine.connect(engine), beside=output.parent)
-    write_texts({output: text})
+    write_texts({output: text}, new=True)
     say(quiet, f"Wrote {output}. Check every line marked GUESS, then:")
     say(quiet, f"  dalenius check {table} --schema {output}")

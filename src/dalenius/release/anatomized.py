@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.engine import Engine
 from dalenius.errors import InputError, nearest
@@ -45,6 +46,10 @@ class Anatomized(GroupedRelease):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def locate(self, codes: NDArray[np.int32]) -> list[int]:
+        groups: list[int] = np.unique(self.quasi.group[(self.quasi.codes == codes).all(axis=1)]).tolist()
+        return groups
 
     def write(self, name: str | Path) -> None:
         """`NAME.quasi.csv`, a line a person, and `NAME.sensitive.csv`, a line a (group, value) with its count."""

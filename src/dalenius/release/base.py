@@ -116,6 +116,10 @@ class GroupedRelease(Release):
         """Numbers of the first rows of a group in the file it was read from; none where that cannot be known."""
         return []
 
+    def locate(self, codes: NDArray[np.int32]) -> list[int]:  # noqa: ARG002 - only some kinds know
+        """The groups that a person with these leaf codes fits."""
+        return []
+
     def describe(self, group: int) -> str:
         """What the release says of a group, for those who may see it."""
         return f"group {group}"

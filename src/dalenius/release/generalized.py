@@ -98,6 +98,12 @@ class Generalized(GroupedRelease):
         """Numbers of the first rows of a group in the file it was read from; none if it was not read."""
         return [] if self.origin is None else self.origin.rows(group, limit=limit)
 
+    def locate(self, codes: NDArray[np.int32]) -> list[int]:
+        fits = np.ones(self.groups, dtype=bool)
+        for a, labels in enumerate(self.labels):
+            fits &= np.array([codes[a] in label.members for label in labels], dtype=bool)[self.codes[:, a]]
+        return np.flatnonzero(fits).tolist()
+
     def describe(self, group: int) -> str:
         return ", ".join(
             f"{column.name} {labels[code].text}"

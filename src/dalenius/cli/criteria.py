@@ -1,0 +1,97 @@
+"""The options that name criteria, shared by every command that publishes or searches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dalenius.criterion import Criterion
+
+_GROUP = "Criteria"
+K = Annotated[int | None, typer.Option("--k", help="At least k people in every class.", rich_help_panel=_GROUP)]
+L = Annotated[int | None, typer.Option("--l", help="Distinct ℓ-diversity.", rich_help_panel=_GROUP)]
+EntropyL = Annotated[float | None, typer.Option("--entropy-l", help="Entropy ℓ-diversity.", rich_help_panel=_GROUP)]
+RecursiveL = Annotated[
+    str | None, typer.Option("--recursive-l", metavar="C,L", help="Recursive (c,ℓ)-diversity.", rich_help_panel=_GROUP)
+]
+T = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--t", metavar="T[:GROUND]", help="t-closeness; ground distance equal, ordered or hierarchical.",
+        rich_help_panel=_GROUP,
+    ),
+]  # fmt: skip
+Delta = Annotated[float | None, typer.Option("--delta", help="δ-disclosure privacy (nats).", rich_help_panel=_GROUP)]
+Beta = Annotated[float | None, typer.Option("--beta", help="Basic β-likeness.", rich_help_panel=_GROUP)]
+EnhancedBeta = Annotated[
+    float | None, typer.Option("--enhanced-beta", help="Enhanced β-likeness.", rich_help_panel=_GROUP)
+]
+Alpha = Annotated[
+    float | None, typer.Option("--alpha", help="Largest share of a value in a class.", rich_help_panel=_GROUP)
+]
+
+
+def criteria(
+    *,
+    k: int | None,
+    l: int | None,  # noqa: E741 - the option's name
+    entropy_l: float | None,
+    recursive_l: str | None,
+    t: list[str] | None,
+    delta: float | None,
+    beta: float | None,
+    enhanced_beta: float | None,
+    alpha: float | None,
+) -> list[Criterion]:
+    """The criteria that the options ask for, in a fixed order."""
+    from dalenius import criterion as c
+
+    found: list[Criterion] = []
+    if k is not None:
+        found.append(c.KAnonymity(k))
+    if alpha is not None:
+        found.append(c.AlphaAnonymity(alpha))
+    if l is not None:
+        found.append(c.DistinctDiversity(l))
+    if entropy_l is not None:
+        found.append(c.EntropyDiversity(entropy_l))
+    if recursive_l is not None:
+        found.append(_recursive(recursive_l))
+    found += [_closeness(text) for text in t or []]
+    if delta is not None:
+        found.append(c.DeltaDisclosure(delta))
+    if beta is not None:
+        found.append(c.BasicBetaLikeness(beta))
+    if enhanced_beta is not None:
+        found.append(c.EnhancedBetaLikeness(enhanced_beta))
+    return found
+
+
+def _recursive(text: str) -> Criterion:
+    from dalenius.criterion import RecursiveDiversity
+    from dalenius.errors import ParameterError
+
+    first, comma, second = text.partition(",")
+    try:
+        return RecursiveDiversity(float(first), int(second)) if comma else RecursiveDiversity(float(first))
+    except ParameterError:
+        raise
+    except ValueError:
+        raise ParameterError("--recursive-l", "publish", "c,ℓ such as 3,2", text) from None
+
+
+def _closeness(text: str) -> Criterion:
+    from dalenius.criterion import GROUNDS, TCloseness
+    from dalenius.errors import ParameterError
+
+    number, _, ground = text.partition(":")
+    kind = next((known for known in GROUNDS if known == (ground or "equal")), None)
+    try:
+        value = float(number)
+    except ValueError:
+        kind = None
+    if kind is None:
+        raise ParameterError("--t", "publish", "t or t:equal, t:ordered, t:hierarchical, such as 0.2:ordered", text)
+    return TCloseness(value, kind)

@@ -1,0 +1,119 @@
+"""What a criterion is: a number of a grouping first, a threshold on it second.
+
+A criterion gives each group a level; the level of the grouping is that of its worst group. With a threshold it says
+which groups fail, so that a publisher can use it as a constraint.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.release import Grouping
+
+# Relative slack when a level that is a sum of rounded numbers is compared with a threshold: log 2 + log 2 may come out
+# a hair below log 4. Counts are compared exactly.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The value of a criterion on a grouping and the group that is worst, −1 where there is none."""
+
+    value: float
+    worst: int
+
+
+class Criterion(ABC):
+    """A privacy model with its threshold.
+
+    `better` says whether a larger or a smaller level is more private. `monotone`: groups that satisfy it still do when
+    merged with each other. `absorbing`: a group that satisfies it still does when merged with any other group; only
+    then does a search with suppression keep its monotonicity.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    better: ClassVar[Literal["larger", "smaller"]]
+    monotone: ClassVar[bool] = True
+    absorbing: ClassVar[bool] = False
+    needs_values: ClassVar[bool] = True
+
+    @abstractmethod
+    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+        """The level of each group, infinite where it is."""
+
+    @abstractmethod
+    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which levels meet the threshold."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The criterion as a person writes it, with its threshold."""
+
+    def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: B027 - most criteria cannot tell
+        """Refuse a threshold that no grouping of so many people with so many different values can meet."""
+
+    def level(self, grouping: Grouping) -> Level:
+        """The worst level over the groups, and the group that has it."""
+        return worst(self.levels(grouping), self.better)
+
+    def passes(self, grouping: Grouping) -> NDArray[np.bool_]:
+        """Which groups satisfy the criterion."""
+        return self.satisfied(self.levels(grouping))
+
+
+def worst(levels: NDArray[np.float64], better: str) -> Level:
+    if len(levels) == 0:
+        return Level(float("nan"), -1)
+    index = int(np.argmin(levels) if better == "larger" else np.argmax(levels))
+    return Level(float(levels[index]), index)
+
+
+def at_least(levels: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+    return levels >= threshold - SLACK * abs(threshold)
+
+
+def at_most(levels: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+    return levels <= threshold + SLACK * abs(threshold)
+
+
+def reduce(ufunc: np.ufunc, values: NDArray[Any], grouping: Grouping) -> NDArray[Any]:
+    """Fold a number for each (group, value) into one for each group. No group is empty."""
+    return ufunc.reduceat(values, grouping.start[:-1])
+
+
+def quotient(above: NDArray[Any], below: NDArray[Any] | np.int64) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = np.divide(above, below)
+    return result
+
+
+def shares(grouping: Grouping) -> NDArray[np.float64]:
+    """q(s) = n(q,s)/n(q) for each (group, value) that occurs."""
+    return quotient(grouping.counts, repeated_sizes(grouping))
+
+
+def table_shares(grouping: Grouping) -> NDArray[np.float64]:
+    """p(s), the share of each value in the whole table, suppressed rows included."""
+    return quotient(grouping.table, grouping.table.sum())
+
+
+def repeated_sizes(grouping: Grouping) -> NDArray[np.int64]:
+    """n(q) beside each (group, value)."""
+    return np.repeat(grouping.sizes, np.diff(grouping.start))
+
+
+def cross_counts(grouping: Grouping) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """n(q,s)·N and n(q)·n(s) for each (group, value), and N: q(s) against p(s) without a division.
+
+    Whole numbers and therefore exact while N² fits 64 bits, that is up to three thousand million people.
+    """
+    total = int(grouping.table.sum())
+    kind = np.int64 if total <= 3_000_000_000 else np.float64
+    mine = grouping.counts.astype(kind) * total
+    return mine, repeated_sizes(grouping).astype(kind) * grouping.table[grouping.values].astype(kind), total

@@ -1,0 +1,110 @@
+"""t-closeness: how far a group's values are from the table's, as an earth mover's distance (Li et al. 2007).
+
+The ground distance between two values is 1 (equal), their distance in order divided by the largest (ordered), or the
+height of their lowest common ancestor divided by the hierarchy's (hierarchical). All three have closed forms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.criterion.base import Criterion, at_most, cross_counts, quotient, reduce, shares, table_shares
+from dalenius.errors import InputError, ParameterError
+from dalenius.release import Grouping
+
+Ground = Literal["equal", "ordered", "hierarchical"]
+GROUNDS: tuple[Ground, ...] = ("equal", "ordered", "hierarchical")
+CHUNK = 4_000_000  # entries of a dense (group × value) block
+
+
+@dataclass(frozen=True, slots=True)
+class TCloseness(Criterion):
+    """Every group's distribution is within t of that of all N rows. The distance is convex, so merging keeps it."""
+
+    name = "t_closeness"
+    better = "smaller"
+    t: float
+    ground: Ground = "equal"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.t, bool) or not isinstance(self.t, int | float) or not 0 <= self.t <= 1:
+            raise ParameterError("t", "t-closeness", "a number from 0 to 1", self.t)
+        if self.ground not in GROUNDS:
+            raise ParameterError("ground", "t-closeness", f"one of {', '.join(GROUNDS)}", self.ground)
+
+    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+        if self.ground == "equal":
+            return _equal(grouping)
+        return _ordered(grouping) if self.ground == "ordered" else _hierarchical(grouping)
+
+    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return at_most(levels, self.t) | (levels <= 1e-12)
+
+    def describe(self) -> str:
+        return f"t = {self.t:g} ({self.ground})"
+
+
+def _equal(grouping: Grouping) -> NDArray[np.float64]:
+    """½ Σ|q − p| = Σ max(q − p, 0), which only the values that occur in the group can contribute to."""
+    mine, expected, total = cross_counts(grouping)
+    excess = reduce(np.add, np.maximum(mine - expected, 0), grouping)
+    return quotient(excess, grouping.sizes * float(total))
+
+
+def _ordered(grouping: Grouping) -> NDArray[np.float64]:
+    """Σ_i |Σ_{j≤i} (q_j − p_j)| / (m − 1), the m values in their order: integers by value, categories as declared."""
+    m = len(grouping.table)
+    if m < 2:
+        return np.zeros(grouping.groups)
+    levels = np.empty(grouping.groups)
+    for groups, dense in _blocks(grouping):
+        np.cumsum(dense, axis=1, out=dense)
+        levels[groups] = np.abs(dense, out=dense).sum(axis=1) / (m - 1)
+    return levels
+
+
+def _hierarchical(grouping: Grouping) -> NDArray[np.float64]:
+    """Σ over inner nodes of height/H · min(what its children have too much, what they have too little)."""
+    tree = grouping.column.hierarchy
+    if tree is None:
+        raise InputError(
+            f"Column {grouping.column.name!r} has no hierarchy, which hierarchical t-closeness needs. "
+            'Declare one, or use "equal" or "ordered".'
+        )
+    maps = [*tree.maps]
+    if len(tree.labels[-1]) > 1:  # several roots are as far apart as can be: one more level joins them
+        maps.append(np.zeros(len(tree.leaves), dtype=np.int32))
+    height = len(maps) - 1
+    levels = np.zeros(grouping.groups)
+    for groups, dense in _blocks(grouping):
+        extra = dense
+        for h in range(1, height + 1):
+            # The parent of each node: any leaf below it tells.
+            nodes = maps[h - 1].max() + 1
+            parent = np.empty(nodes, dtype=np.int64)
+            parent[maps[h - 1]] = maps[h]
+            up = np.zeros((nodes, int(maps[h].max()) + 1))
+            up[np.arange(nodes), parent] = 1.0
+            much, little = np.maximum(extra, 0.0) @ up, np.maximum(-extra, 0.0) @ up
+            levels[groups] += h / height * np.minimum(much, little).sum(axis=1)
+            extra = much - little
+    return levels
+
+
+def _blocks(grouping: Grouping) -> list[tuple[slice, NDArray[np.float64]]]:
+    """q − p of every value, some groups at a time so that memory stays bounded."""
+    share, table = shares(grouping), table_shares(grouping)
+    step = max(1, CHUNK // len(table))
+    blocks = []
+    for low in range(0, grouping.groups, step):
+        high = min(low + step, grouping.groups)
+        cells = slice(int(grouping.start[low]), int(grouping.start[high]))
+        dense = np.tile(-table, (high - low, 1))
+        rows = np.repeat(np.arange(high - low), np.diff(grouping.start[low : high + 1]))
+        dense[rows, grouping.values[cells]] += share[cells]
+        blocks.append((slice(low, high), dense))
+    return blocks

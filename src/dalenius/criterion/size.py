@@ -1,0 +1,41 @@
+"""k-anonymity: the size of a group (Samarati and Sweeney 1998)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.criterion.base import Criterion
+from dalenius.errors import InputError, ParameterError
+from dalenius.release import Grouping
+
+
+@dataclass(frozen=True, slots=True)
+class KAnonymity(Criterion):
+    """Every group has at least k people."""
+
+    name = "k_anonymity"
+    better = "larger"
+    absorbing = True
+    needs_values = False
+    k: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
+            raise ParameterError("k", "k-anonymity", "an int ≥ 1", self.k)
+
+    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+        return grouping.sizes.astype(np.float64)
+
+    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return levels >= self.k
+
+    def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: ARG002
+        if self.k > people:
+            raise InputError(f"k = {self.k} is larger than the table, which has {people:,} people.")
+
+    def describe(self) -> str:
+        return f"k = {self.k}"

@@ -1,0 +1,1 @@
+"""Measures: what a release is still good for."""

@@ -1,0 +1,1 @@
+"""Publishers: from a table to a release."""

@@ -1,0 +1,207 @@
+"""Full-domain generalization: every value of a column is published at one level of its hierarchy (Samarati 2001).
+
+The level of each column is chosen by an exact search of the lattice of all choices; classes that fail the criteria are
+suppressed up to a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.criterion import Criterion
+from dalenius.engine import Recoding
+from dalenius.errors import InputError, ParameterError, listing
+from dalenius.measure.utility import UTILITIES
+from dalenius.publish.base import Published
+from dalenius.publish.nodes import Classes, GeneralizationLattice, Node
+from dalenius.publish.search import Found, Progress, Search
+from dalenius.release import Generalized
+from dalenius.release.label import Resolver, Unresolved, label_text
+from dalenius.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """The publisher: criteria, the share of rows that may be suppressed, and the utility to be best in.
+
+    >>> from dalenius import datasets
+    >>> from dalenius.criterion import KAnonymity
+    >>> from dalenius.publish.lattice import Lattice
+    >>> published = Lattice([KAnonymity(5)], suppression=0.02).publish(datasets.hospital(500, seed=1))
+    >>> int(published.release.sizes.min()) >= 5
+    True
+    """
+
+    criteria: Sequence[Criterion]
+    suppression: float = 0.0
+    utility: str = "loss"
+    minimal: bool = False
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.criteria:
+            raise InputError("No criterion was given. Ask for at least one, for example k = 5.")
+        _share("suppression", self.suppression)
+        if self.utility not in UTILITIES:
+            raise ParameterError("utility", "the lattice", f"one of {listing(UTILITIES)}", self.utility)
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise ParameterError("time_limit", "the lattice", "a number of seconds > 0", self.time_limit)
+
+    def publish(self, table: Table, *, progress: Progress | None = None) -> PublishedLattice:
+        """Search the lattice; the release is made when it is asked for."""
+        cells = table.cells()
+        for criterion in self.criteria:
+            criterion.check_possible(cells.people, [len(np.unique(codes)) for codes in _sensitive(cells)])
+        lattice = GeneralizationLattice(cells, values=any(c.needs_values for c in self.criteria))
+        search = Search(lattice, self.criteria, suppression=self.suppression, utility=self.utility)
+        found = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
+        if found.best is None:
+            raise InputError(_no_solution(search, found))
+        return PublishedLattice(self, table, search, found)
+
+
+def _sensitive(cells: Any) -> list[NDArray[np.int32]]:
+    m = len(cells.schema.quasi)
+    return [cells.codes[:, m + j] for j in range(len(cells.schema.sensitive))]
+
+
+def _share(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ParameterError(name, "the lattice", "a number from 0 to 1", value)
+
+
+def _no_solution(search: Search, found: Found) -> str:
+    """Which criterion fails where everything is generalized, and by how much."""
+    lattice = search.lattice
+    if not np.isinf(found.bound) and found.checked < found.nodes:
+        return (
+            f"No release was found in the time given ({found.checked:,} of {found.nodes:,} nodes checked). "
+            "Allow more time, more suppression, or weaker criteria."
+        )
+    classes = lattice.classes(lattice.top)
+    reasons = []
+    for criterion in search.criteria:
+        groupings = lattice.groupings(classes) if criterion.needs_values else [lattice.sizes_only(classes)]
+        for grouping in groupings:
+            if not criterion.passes(grouping).all():
+                of = f" of {grouping.column.name!r}" if criterion.needs_values else ""
+                level = criterion.level(grouping).value
+                reasons.append(f"{criterion.describe()} fails: the level{of} there is {level:.6g}")
+    why = "; ".join(reasons) or "no node keeps a class within the suppression limit"
+    return (
+        f"No release satisfies the criteria. With everything generalized, {why}. "
+        "Weaken the criteria or allow more suppression."
+    )
+
+
+@dataclass(eq=False)
+class PublishedLattice(Published):
+    """The best node and the release it makes."""
+
+    publisher: Lattice
+    table: Table
+    search: Search = field(repr=False)
+    found: Found
+
+    @property
+    def node(self) -> Node:
+        assert self.found.best is not None
+        return self.found.best.node
+
+    @cached_property
+    def _classes(self) -> tuple[Classes, NDArray[np.bool_]]:
+        classes = self.search.lattice.classes(self.node)
+        return classes, self.search.lattice.passing(classes, self.search.criteria)
+
+    @cached_property
+    def _labels(self) -> list[list[str]]:
+        """For each column the text of each label at its level; one that would be read otherwise is spelt out."""
+        schema = self.table.schema
+        texts: list[list[str]] = []
+        for column, tree, level in zip(schema.quasi, self.search.lattice.trees, self.node, strict=True):
+            resolver = Resolver(column, schema)
+            texts.append([])
+            for code, label in enumerate(tree.labels[level]):
+                members = np.flatnonzero(tree.maps[level] == code).astype(np.int32)
+                try:
+                    plain = np.array_equal(resolver.resolve(label).members, members)
+                except Unresolved:
+                    plain = False
+                texts[-1].append(label if plain else label_text(column, members, resolver))
+        return texts
+
+    @property
+    def release(self) -> Generalized:
+        lattice, cells = self.search.lattice, self.table.cells()
+        classes, passing = self._classes
+        m = len(lattice.quasi)
+        sets = [
+            [
+                np.flatnonzero(tree.maps[level] == tree.maps[level][lattice.leaves[rep, a]]).astype(np.int32)
+                for a, (tree, level) in enumerate(zip(lattice.trees, self.node, strict=True))
+            ]
+            for rep in classes.rep[passing].tolist()
+        ]
+        number = np.full(len(classes), -1, dtype=np.int32)
+        number[passing] = np.arange(int(passing.sum()), dtype=np.int32)
+        group = number[lattice.membership(self.node, cells.codes[:, :m])]
+        return Generalized.from_sets(cells.schema, sets, group, cells.codes[:, m:], cells.counts)
+
+    def describe(self) -> dict[str, Any]:
+        best = self.found.best
+        assert best is not None
+        named = self.search.lattice.named
+        return {
+            "method": "lattice",
+            "criteria": [criterion.describe() for criterion in self.publisher.criteria],
+            "suppression": self.publisher.suppression,
+            "utility": self.publisher.utility,
+            "classes": best.classes,
+            "suppressed": best.suppressed,
+            "people": self.search.lattice.people,
+            "node": named(best.node),
+            "loss": self.loss,
+            "cost": best.cost,
+            "nodes": self.found.nodes,
+            "checked": self.found.checked,
+            "optimal": self.found.optimal,
+            "bound": self.found.bound,
+            "minimal": None if self.found.minimal is None else [named(node) for node in self.found.minimal],
+        }
+
+    @cached_property
+    def loss(self) -> float:
+        """The loss of the release, whatever utility was searched for."""
+        if self.publisher.utility == "loss":
+            assert self.found.best is not None
+            return self.found.best.cost
+        plain = Search(self.search.lattice, self.search.criteria, suppression=self.publisher.suppression)
+        classes, passing = self._classes
+        return plain.cost(self.node, classes, passing)
+
+    def _write_rows(self, path: Path) -> None:
+        lattice, texts = self.search.lattice, self.table.texts()
+        schema = self.table.schema
+        labels: dict[str, dict[str, str]] = {}
+        for a, column in enumerate(schema.quasi):
+            map_ = lattice.trees[a].maps[self.node[a]]
+            labels[column.name] = {text: self._labels[a][map_[leaf]] for text, leaf in texts[column.name].items()}
+        classes, passing = self._classes
+        suppress = []
+        if not passing.all():
+            if not schema.suppressed:
+                raise InputError('Rows must be suppressed, and the schema has no mark for it: suppressed = ["*"].')
+            for rep in classes.rep[~passing].tolist():
+                codes = [lattice.trees[a].maps[level][lattice.leaves[rep, a]] for a, level in enumerate(self.node)]
+                suppress.append(tuple(self._labels[a][code] for a, code in enumerate(codes)))
+        roles = {column.name: column.role for column in schema.columns}
+        columns = tuple(name for name in self.table.rows.columns if roles[name] != "identifier")
+        mark = schema.suppressed[0] if schema.suppressed else "*"
+        self.table.rows.write(Recoding(columns, labels, suppress, mark), path)

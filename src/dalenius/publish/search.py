@@ -1,0 +1,376 @@
+"""The search of a lattice: the node with the least cost among those that satisfy the criteria.
+
+Nodes are judged by their classes; classes that fail are suppressed while that takes at most the allowed share of rows.
+Two facts keep the search short and exact:
+
+- the cost of a node without suppression is a lower bound of its cost, grows along the lattice, and is known beforehand
+  for utilities that add up over rows: nodes whose bound is not below the best cost found need not be looked at;
+- if satisfying is monotone (every criterion is, without suppression; with suppression only those that a group keeps
+  whatever it is merged with: k and distinct ℓ), a node that fails makes every finer node fail. Of a conjunction, the
+  monotone part alone may be used in this way.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.criterion import Criterion
+from dalenius.errors import InputError, ParameterError
+from dalenius.measure.utility import average_class_size, discernibility, marginal_utility
+from dalenius.publish.nodes import Classes, GeneralizationLattice, Node
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int, float], None]  # nodes checked, nodes in all, best cost
+ENUMERABLE = 400_000  # nodes of a lattice that is kept as arrays
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A node looked at: is it feasible, what does it cost, how many rows does it suppress."""
+
+    node: Node
+    feasible: bool
+    cost: float
+    suppressed: int
+    classes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search brought: the best node or none, and `bound`, below which no node's cost can lie."""
+
+    best: Verdict | None
+    bound: float
+    checked: int
+    nodes: int
+    minimal: tuple[Node, ...] | None = None
+
+    @property
+    def optimal(self) -> bool:
+        return self.best is not None and self.bound >= self.best.cost
+
+
+class Search:
+    """A lattice, criteria, a suppression limit and a utility."""
+
+    def __init__(
+        self,
+        lattice: GeneralizationLattice,
+        criteria: Sequence[Criterion],
+        *,
+        suppression: float = 0.0,
+        utility: str = "loss",
+    ) -> None:
+        if not 0 <= suppression <= 1:
+            raise ParameterError("suppression", "the lattice", "a number from 0 to 1", suppression)
+        self.lattice = lattice
+        self.criteria = tuple(criteria)
+        # At most limit·N rows; the slack keeps 0.02 × 50 from being 1 − 1e-16.
+        self.limit = int(suppression * lattice.people * (1 + 1e-12))
+        self.utility = utility
+        self.marginal = None
+        if utility not in ("discernibility", "average_class_size"):
+            m = len(lattice.quasi)
+            self.marginal = marginal_utility(utility, lattice.trees, lattice.marginals[:m])
+            self._means = [
+                np.array([float(cost @ people) / lattice.people for cost in costs.table])
+                for costs, people in zip(self.marginal.costs, lattice.marginals, strict=False)
+            ]
+        keeps = [criterion.absorbing if self.limit else criterion.monotone for criterion in self.criteria]
+        self.prunable = tuple(c for c, keep in zip(self.criteria, keeps, strict=True) if keep)
+        self.monotone = all(keeps)
+        self.checked = 0
+        self._last_unsuppressed = 0.0
+
+    # Costs -----------------------------------------------------------------------------------------------------------
+
+    def bounds(self, levels: NDArray[np.int16]) -> Floats:
+        """The cost of nodes (a row of levels each) without suppression, where it is known without their classes."""
+        if self.marginal is None:
+            return np.zeros(len(levels))
+        means = np.column_stack([self._means[a][levels[:, a]] for a in range(levels.shape[1])])
+        return self.marginal.combine(means)
+
+    def unsuppressed_cost(self, node: Node, classes: Classes) -> float:
+        """The cost of a node if nothing were suppressed."""
+        if self.utility == "discernibility":
+            return discernibility(classes.sizes, 0, self.lattice.people)
+        if self.utility == "average_class_size":
+            return average_class_size(len(classes), 0, self.lattice.people)
+        return float(self.bounds(np.array([node], dtype=np.int16))[0])
+
+    def cost(self, node: Node, classes: Classes, passing: NDArray[np.bool_]) -> float:
+        """The cost of a node when the classes that fail are suppressed."""
+        if passing.all():
+            return self.unsuppressed_cost(node, classes)
+        lattice = self.lattice
+        failing = np.flatnonzero(~passing)
+        lost = classes.sizes[failing]
+        if self.utility == "discernibility":
+            return discernibility(classes.sizes[passing], int(lost.sum()), lattice.people)
+        if self.utility == "average_class_size":
+            return average_class_size(int(passing.sum()), int(lost.sum()), lattice.people)
+        assert self.marginal is not None
+        means = np.empty(len(node))
+        for a, level in enumerate(node):
+            # What suppressing adds depends on the label alone, so the leaf of a class's representative tells it.
+            cost = self.marginal.costs[a]
+            more = (cost.suppressed - cost.table[level])[lattice.leaves[classes.rep[failing], a]]
+            means[a] = self._means[a][level] + float(more @ lost) / lattice.people
+        return float(self.marginal.combine(means[None, :])[0])
+
+    def judge(self, node: Node) -> tuple[Verdict, bool]:
+        """The verdict on a node, and whether its failure is one that every finer node shares."""
+        self.checked += 1
+        classes = self.lattice.classes(node)
+        passing = self.lattice.passing(classes, self.criteria)
+        suppressed = int(classes.sizes[~passing].sum())
+        # Suppressing everybody leaves no release: read back, it would be one class again.
+        feasible = suppressed <= self.limit and bool(passing.any())
+        shared = not feasible
+        if not feasible and not self.monotone:
+            kept = self.lattice.passing(classes, self.prunable)
+            shared = int(classes.sizes[~kept].sum()) > self.limit or not kept.any()
+        cost = self.cost(node, classes, passing) if feasible else float("inf")
+        verdict = Verdict(node, feasible, cost, suppressed, int(passing.sum()))
+        self._last_unsuppressed = self.unsuppressed_cost(node, classes) if self.marginal is None else 0.0
+        return verdict, shared
+
+    # Searching -------------------------------------------------------------------------------------------------------
+
+    def run(self, *, minimal: bool = False, time_limit: float | None = None, progress: Progress | None = None) -> Found:
+        """The best node, and on request every minimal one: feasible, and nothing finer is."""
+        deadline = None if time_limit is None else time.monotonic() + time_limit
+        if self.lattice.nodes <= ENUMERABLE:
+            return _Enumeration(self, deadline, progress).run(minimal)
+        if minimal:
+            raise InputError(
+                f"The lattice has {self.lattice.nodes:,} nodes, too many to list the minimal ones (at most "
+                f"{ENUMERABLE:,}). Leave some levels or columns out."
+            )
+        return _BestFirst(self, deadline, progress).run()
+
+
+class _OutOfTime(Exception):
+    pass
+
+
+class _Enumeration:
+    """A lattice small enough to keep every node in arrays."""
+
+    def __init__(self, search: Search, deadline: float | None, progress: Progress | None) -> None:
+        self.search, self.deadline, self.progress = search, deadline, progress
+        self.shape = tuple(height + 1 for height in search.lattice.heights)
+        self.levels = np.indices(self.shape, dtype=np.int16).reshape(len(self.shape), -1).T.copy()
+        self.strides = [math.prod(self.shape[a + 1 :]) for a in range(len(self.shape))]
+        self.lower = search.bounds(self.levels)
+        self.open = np.ones(len(self.levels), dtype=bool)  # neither judged nor known to fail
+        self.feasible = np.zeros(len(self.levels), dtype=bool)  # judged so, or above such a node where that suffices
+        self.best: Verdict | None = None
+
+    def run(self, minimal: bool) -> Found:
+        search = self.search
+        bound = float("inf")
+        try:
+            self._optimise()
+            if minimal:
+                self._classify()
+        except _OutOfTime:
+            left = self.open & (self.lower < self._best_cost())
+            bound = float(self.lower[left].min(initial=np.inf))
+            minimal = False  # not every node is known: no list rather than a wrong one
+        if self.best is not None:
+            bound = min(bound, self.best.cost)
+        nodes = self._minimal() if minimal else None
+        return Found(self.best, bound, search.checked, len(self.levels), nodes)
+
+    def _best_cost(self) -> float:
+        return float("inf") if self.best is None else self.best.cost
+
+    def _optimise(self) -> None:
+        while True:
+            candidates = np.flatnonzero(self.open & (self.lower < self._best_cost()))
+            if not len(candidates):
+                return
+            cheapest = int(candidates[np.argmin(self.lower[candidates])])
+            if self.search.monotone:
+                self._climb(cheapest, lambda i: bool(self.open[i]) and bool(self.lower[i] < self._best_cost()))
+            else:
+                self._judge(cheapest)
+
+    def _classify(self) -> None:
+        """Find out of every node whether it is feasible."""
+        while True:
+            unknown = np.flatnonzero(self.open & ~self.feasible)
+            if not len(unknown):
+                return
+            if self.search.monotone:
+                self._climb(int(unknown[0]), lambda i: bool(self.open[i]) and not self.feasible[i])
+            else:
+                self._judge(int(unknown[0]))
+
+    def _climb(self, start: int, wanted: Callable[[int], bool]) -> None:
+        """Where on a path from a node upwards does feasibility begin? Each failure rules out all that is finer."""
+        path = [start]
+        while True:
+            here = path[-1]
+            above = [
+                here + stride
+                for a, stride in enumerate(self.strides)
+                if self.levels[here, a] + 1 < self.shape[a] and wanted(here + stride)
+            ]
+            if not above:
+                break
+            path.append(min(above, key=lambda i: (self.lower[i], i)))
+        low, high = 0, len(path) - 1
+        while low <= high:
+            middle = (low + high) // 2
+            if self._judge(path[middle]):
+                high = middle - 1
+            else:
+                low = middle + 1
+
+    def _judge(self, index: int) -> bool:
+        if not self.open[index]:
+            return bool(self.feasible[index])
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise _OutOfTime
+        search = self.search
+        verdict, shared = search.judge(tuple(int(level) for level in self.levels[index]))
+        self.open[index] = False
+        if verdict.feasible:
+            self.feasible[index] = True
+            if search.monotone:
+                self._box(self.feasible, above=index)[...] = True
+            if verdict.cost < self._best_cost():
+                self.best = verdict
+        elif shared:
+            self._box(self.open, below=index)[...] = False
+        if search.marginal is None:
+            above = self._box(self.lower, above=index)
+            np.maximum(above, search._last_unsuppressed, out=above)
+        if self.progress is not None:
+            self.progress(search.checked, len(self.levels), self._best_cost())
+        return verdict.feasible
+
+    def _box(self, array: NDArray[Any], *, above: int | None = None, below: int | None = None) -> NDArray[Any]:
+        """A view of the entries of all nodes that are nowhere finer (coarser) than a node, itself included."""
+        if above is not None:
+            part = tuple(slice(int(level), None) for level in self.levels[above])
+        else:
+            part = tuple(slice(None, int(level) + 1) for level in self.levels[below])
+        view: NDArray[Any] = array.reshape(self.shape)[part]
+        return view
+
+    def _minimal(self) -> tuple[Node, ...]:
+        kept: list[NDArray[np.int16]] = []
+        ones = np.flatnonzero(self.feasible)
+        for i in ones[np.argsort(self.levels[ones].sum(axis=1), kind="stable")]:
+            if not any((finer <= self.levels[i]).all() for finer in kept):
+                kept.append(self.levels[i])
+        return tuple(tuple(int(level) for level in node) for node in kept)
+
+
+class _BestFirst:
+    """A lattice too large to keep: nodes in the order of their bounds; a best so far, and a bound for the rest."""
+
+    def __init__(self, search: Search, deadline: float | None, progress: Progress | None) -> None:
+        self.search, self.deadline, self.progress = search, deadline, progress
+        self.heights = search.lattice.heights
+        self.judged: dict[Node, bool] = {}
+        self.known: dict[Node, float] = {}  # lower bounds learnt from a node's own classes
+        self.failed = np.empty((0, len(self.heights)), dtype=np.int16)
+        self.best: Verdict | None = None
+
+    def run(self) -> Found:
+        search = self.search
+        bottom = search.lattice.bottom
+        bound = self._bound(bottom, 0.0)
+        heap = [(bound, bottom)]
+        seen = {bottom}
+        try:
+            self._judge(search.lattice.top)  # something to fall back on
+            while heap:
+                lower, node = heapq.heappop(heap)
+                if lower >= self._best_cost():
+                    break
+                bound = lower
+                if node not in self.judged and not self._fails(node):
+                    if search.monotone:
+                        self._climb(node)
+                    else:
+                        self._judge(node)
+                floor = max(lower, self.known.get(node, 0.0))
+                for above in self._above(node):
+                    if above not in seen:
+                        seen.add(above)
+                        least = self._bound(above, floor)
+                        if least < self._best_cost():
+                            heapq.heappush(heap, (least, above))
+            bound = float("inf")
+        except _OutOfTime:
+            pass
+        bound = min(bound, self._best_cost()) if self.best is not None else bound
+        return Found(self.best, bound, search.checked, search.lattice.nodes)
+
+    def _best_cost(self) -> float:
+        return float("inf") if self.best is None else self.best.cost
+
+    def _bound(self, node: Node, floor: float) -> float:
+        return max(floor, float(self.search.bounds(np.array([node], dtype=np.int16))[0]))
+
+    def _above(self, node: Node) -> list[Node]:
+        return [(*node[:a], level + 1, *node[a + 1 :]) for a, level in enumerate(node) if level < self.heights[a]]
+
+    def _fails(self, node: Node) -> bool:
+        """Whether a node known to fail stands above this one."""
+        return bool((np.array(node, dtype=np.int16) <= self.failed).all(axis=1).any())
+
+    def _climb(self, node: Node) -> None:
+        path = [node]
+        while True:
+            above = [
+                (self._bound(candidate, 0.0), candidate)
+                for candidate in self._above(path[-1])
+                if candidate not in self.judged
+            ]
+            above = [pair for pair in above if pair[0] < self._best_cost()]
+            if not above:
+                break
+            path.append(min(above)[1])
+        low, high = 0, len(path) - 1
+        while low <= high:
+            middle = (low + high) // 2
+            if self._judge(path[middle]):
+                high = middle - 1
+            else:
+                low = middle + 1
+
+    def _judge(self, node: Node) -> bool:
+        if node in self.judged:
+            return self.judged[node]
+        if self._fails(node):
+            return False
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise _OutOfTime
+        verdict, shared = self.search.judge(node)
+        self.judged[node] = verdict.feasible
+        if self.search.marginal is None:
+            self.known[node] = self.search._last_unsuppressed
+        if verdict.feasible and verdict.cost < self._best_cost():
+            self.best = verdict
+        if shared:
+            mine = np.array([node], dtype=np.int16)
+            covered = (self.failed <= mine).all(axis=1)
+            self.failed = np.concatenate([self.failed[~covered], mine])
+        if self.progress is not None:
+            self.progress(self.search.checked, self.search.lattice.nodes, self._best_cost())
+        return verdict.feasible
