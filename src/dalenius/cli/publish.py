@@ -58,6 +58,7 @@ def command(
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
     from dalenius.errors import ParameterError, listing
     from dalenius.output import check_writable
+    from dalenius.release import sidecar
     from dalenius.table import Table
 
     if method not in METHODS:
@@ -72,6 +73,8 @@ def command(
     check_writable(output, inputs=[table, schema])
     if json not in (None, "-"):
         check_writable(Path(json), inputs=[table, schema])
+        if Path(json).resolve() in (output.resolve(), sidecar.path_of(output).resolve()):
+            raise ParameterError("--json", "publish", "another file than the release and its sidecar", json)
     people = Table(table, schema, engine=engine)
     with progress_line(quiet) as progress:
         published = publisher.publish(people, progress=progress)

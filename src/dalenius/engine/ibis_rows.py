@@ -106,18 +106,21 @@ class IbisRows:
         self._known(recoding.columns)
         row = _fresh("row", self.columns)
         table = self._table.mutate(**{row: ibis.row_number()})
+        # The lookups' columns must not be called like one of the table's: a join would take that one for theirs.
+        text, label = _fresh("text", table.columns), _fresh("label", table.columns)
         for column, labels in recoding.labels.items():
-            lookup = ibis.memtable(pa.table({"text_": list(labels), "label_": list(labels.values())}))
-            joined = table.left_join(lookup, table[column].fill_null("") == lookup["text_"])
-            table = joined.select(*(c for c in table.columns if c != column), **{column: joined["label_"]})
+            lookup = ibis.memtable(pa.table({text: list(labels), label: list(labels.values())}))
+            joined = table.left_join(lookup, table[column].fill_null("") == lookup[text])
+            table = joined.select(*(c for c in table.columns if c != column), **{column: joined[label]})
         if recoding.suppress:
             names = list(recoding.labels)
+            own = [_fresh(f"key{j}", table.columns) for j in range(len(names))]
             keys = list(zip(*recoding.suppress, strict=True))
-            lost = ibis.memtable(pa.table({f"key{j}": list(key) for j, key in enumerate(keys)}))
-            joined = table.left_join(lost, [table[name] == lost[f"key{j}"] for j, name in enumerate(names)])
+            lost = ibis.memtable(pa.table({key: list(texts) for key, texts in zip(own, keys, strict=True)}))
+            joined = table.left_join(lost, [table[name] == lost[key] for name, key in zip(names, own, strict=True)])
             table = joined.select(
                 *(c for c in table.columns if c not in names),
-                **{name: joined["key0"].notnull().ifelse(recoding.mark, joined[name]) for name in names},
+                **{name: joined[own[0]].notnull().ifelse(recoding.mark, joined[name]) for name in names},
             )
         self._run(lambda: self._save(table.order_by(row).select(*recoding.columns), path))
 

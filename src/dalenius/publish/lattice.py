@@ -56,6 +56,12 @@ class Lattice:
 
     def publish(self, table: Table, *, progress: Progress | None = None) -> PublishedLattice:
         """Search the lattice; the release is made when it is asked for."""
+        for column in table.declared.quasi:
+            if column.mask is not None and not column.fixed:
+                raise InputError(
+                    f"Column {column.name!r} has a mask and no domain: nobody who reads the release could say which values "
+                    f'a mask covers. Declare domain = […] in {table.declared.source}, or hierarchy = "FILE".'
+                )
         cells = table.cells()
         for criterion in self.criteria:
             criterion.check_possible(cells.people, [len(np.unique(codes)) for codes in _sensitive(cells)])

@@ -12,6 +12,7 @@ Two facts keep the search short and exact:
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
 import math
 import time
@@ -55,7 +56,7 @@ class Found:
 
     @property
     def optimal(self) -> bool:
-        return self.best is not None and self.bound >= self.best.cost
+        return self.best is not None and self.bound >= self.best.cost * (1 - 1e-9)
 
 
 class Search:
@@ -150,13 +151,32 @@ class Search:
         """The best node, and on request every minimal one: feasible, and nothing finer is."""
         deadline = None if time_limit is None else time.monotonic() + time_limit
         if self.lattice.nodes <= ENUMERABLE:
-            return _Enumeration(self, deadline, progress).run(minimal)
+            return self._finer(_Enumeration(self, deadline, progress).run(minimal))
         if minimal:
             raise InputError(
                 f"The lattice has {self.lattice.nodes:,} nodes, too many to list the minimal ones (at most "
                 f"{ENUMERABLE:,}). Leave some levels or columns out."
             )
-        return _BestFirst(self, deadline, progress).run()
+        return self._finer(_BestFirst(self, deadline, progress).run())
+
+    def _finer(self, found: Found) -> Found:
+        """Of nodes that cost the same, a finest one: no level is given away for nothing (a column of one value, say)."""
+        best = found.best
+        while best is not None:
+            below = [(*best.node[:a], level - 1, *best.node[a + 1 :]) for a, level in enumerate(best.node) if level]
+            cost = best.cost
+            equal = (verdict for node in below if (verdict := self._free_step(node, cost)) is not None)
+            step = next(equal, None)
+            if step is None:
+                break
+            best = step
+        return dataclasses.replace(found, best=best, checked=self.checked)
+
+    def _free_step(self, node: Node, cost: float) -> Verdict | None:
+        if self.bounds(np.array([node], dtype=np.int16))[0] > cost * (1 + 1e-12):
+            return None
+        verdict, _ = self.judge(node)
+        return verdict if verdict.feasible and verdict.cost <= cost * (1 + 1e-12) else None
 
 
 class _OutOfTime(Exception):
