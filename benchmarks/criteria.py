@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from harness import Result, compare, heading, line, once
 
 PYCANON = "pycanon==1.3.6"
 REPEATED = 100  # 30,162 × 100 rows
-LONGEST = 1500  # seconds that pyCANON may take on the repeated table before it is called off
+LONGEST = 600  # seconds that pyCANON may take on the repeated table before it is called off
 
 _OURS = """
 import sys
@@ -111,7 +112,7 @@ def check_against_pycanon(data: Path, folder: Path) -> None:
     ours = [once(_OURS, arguments=(str(table), str(data))) for _ in range(3)]
     ours_best = sorted(ours, key=lambda result: result.seconds)[1]
     theirs = once(_THEIRS, python=pycanon_python(), arguments=(str(table),))
-    _compare(f"All levels of `check` on Adult, file to numbers, against {PYCANON}", ours_best, theirs, "≥ 200")
+    _compare(f"All levels of `check` on Adult, file to numbers, against {PYCANON}", ours_best, theirs, "≥ 200", "")
     large = folder / "adult.csv"
     header, *rows = table.read_text().splitlines(keepends=True)
     with large.open("w") as file:
@@ -125,19 +126,27 @@ def check_against_pycanon(data: Path, folder: Path) -> None:
         heading(f"The same on {len(rows) * REPEATED:,} rows")
         least = LONGEST / ours_large.seconds
         line("pyCANON's time / ours, at least", f"{least:.0f}", "≥ 100", f"ours {ours_large.seconds:.2f} s; called off")
-        line("our peak memory", f"{ours_large.megabytes:.0f} MB")
+        # The largest of all processes run here is pyCANON's if it is larger than ours.
+        largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        memory = f"{largest:.0f} MB, {ours_large.megabytes:.0f} MB"
+        line("pyCANON's peak memory / ours, by then", f"{largest / ours_large.megabytes:.2f}", "> 1", memory)
         return
-    _compare(f"The same on {len(rows) * REPEATED:,} rows", ours_large, theirs_large, "≥ 100")
+    _compare(f"The same on {len(rows) * REPEATED:,} rows", ours_large, theirs_large, "≥ 100", "> 1")
 
 
-def _compare(title: str, ours: Result, theirs: Result, target: str) -> None:
+def _compare(title: str, ours: Result, theirs: Result, target: str, memory_target: str) -> None:
     if abs(float(str(ours.extra["t"])) - float(str(theirs.extra["t"]))) > 1e-9 or ours.extra["k"] != theirs.extra["k"]:
         raise RuntimeError(f"the contenders disagree: {ours} {theirs}")
     heading(title)
     ratio = theirs.seconds / ours.seconds
     line("pyCANON's time / ours", f"{ratio:.0f}", target, f"{theirs.seconds:.1f} s, {ours.seconds:.3f} s")
     memory = theirs.megabytes / ours.megabytes
-    line("pyCANON's peak memory / ours", f"{memory:.2f}", "> 1", f"{theirs.megabytes:.0f} MB, {ours.megabytes:.0f} MB")
+    line(
+        "pyCANON's peak memory / ours",
+        f"{memory:.2f}",
+        memory_target,
+        f"{theirs.megabytes:.0f} MB, {ours.megabytes:.0f} MB",
+    )
 
 
 def search(data: Path) -> None:

@@ -45,6 +45,10 @@ def command(
     utility: Annotated[
         str, typer.Option("--utility", help="loss, precision, entropy, discernibility or average_class_size.")
     ] = "loss",
+    others_as_quasi: Annotated[
+        bool,
+        typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
+    ] = False,
     minimal: Annotated[bool, typer.Option("--minimal", help="Also list every minimal node (lattice).")] = False,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="Stop after so many seconds with the best so far (lattice).")
@@ -69,7 +73,14 @@ def command(
     )  # fmt: skip
     from dalenius.publish.lattice import Lattice
 
-    publisher = Lattice(wanted, suppression=suppression, utility=utility, minimal=minimal, time_limit=time_limit)
+    publisher = Lattice(
+        wanted,
+        suppression=suppression,
+        utility=utility,
+        minimal=minimal,
+        time_limit=time_limit,
+        others_as_quasi=others_as_quasi,
+    )
     check_writable(output, inputs=[table, schema])
     if json not in (None, "-"):
         check_writable(Path(json), inputs=[table, schema])

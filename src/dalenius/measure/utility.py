@@ -99,6 +99,8 @@ def marginal_utility(name: str, trees: tuple[Hierarchy, ...], people: tuple[NDAr
     if name == "precision":
         most = np.ones(len(trees))
         return MarginalUtility(tuple(level_shares(tree) for tree in trees), lambda means: combine_mean(means, most))
+    if name != "entropy":
+        raise ValueError(f"{name!r} is not a utility that adds up over rows")
     costs = tuple(label_bits(tree, count) for tree, count in zip(trees, people, strict=True))
     most = np.array([float((cost.suppressed * count).sum()) / total for cost, count in zip(costs, people, strict=True)])
     return MarginalUtility(costs, lambda means: combine_mean(means, most))

@@ -44,6 +44,7 @@ class Lattice:
     utility: str = "loss"
     minimal: bool = False
     time_limit: float | None = None
+    others_as_quasi: bool = False
 
     def __post_init__(self) -> None:
         if not self.criteria:
@@ -65,8 +66,15 @@ class Lattice:
         cells = table.cells()
         for criterion in self.criteria:
             criterion.check_possible(cells.people, [len(np.unique(codes)) for codes in _sensitive(cells)])
-        lattice = GeneralizationLattice(cells, values=any(c.needs_values for c in self.criteria))
-        search = Search(lattice, self.criteria, suppression=self.suppression, utility=self.utility)
+        values = self.others_as_quasi or any(c.needs_values for c in self.criteria)
+        lattice = GeneralizationLattice(cells, values=values)
+        search = Search(
+            lattice,
+            self.criteria,
+            suppression=self.suppression,
+            utility=self.utility,
+            others_as_quasi=self.others_as_quasi,
+        )
         found = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
         if found.best is None:
             raise InputError(_no_solution(search, found))
@@ -95,6 +103,8 @@ def _no_solution(search: Search, found: Found) -> str:
     reasons = []
     for criterion in search.criteria:
         groupings = lattice.groupings(classes) if criterion.needs_values else [lattice.sizes_only(classes)]
+        if search.others_as_quasi:
+            groupings = lattice.split_groupings(classes)
         for grouping in groupings:
             if not criterion.passes(grouping).all():
                 of = f" of {grouping.column.name!r}" if criterion.needs_values else ""
@@ -124,7 +134,7 @@ class PublishedLattice(Published):
     @cached_property
     def _classes(self) -> tuple[Classes, NDArray[np.bool_]]:
         classes = self.search.lattice.classes(self.node)
-        return classes, self.search.lattice.passing(classes, self.search.criteria)
+        return classes, self.search.passing(classes)
 
     @cached_property
     def _labels(self) -> list[list[str]]:
@@ -169,6 +179,7 @@ class PublishedLattice(Published):
             "criteria": [criterion.describe() for criterion in self.publisher.criteria],
             "suppression": self.publisher.suppression,
             "utility": self.publisher.utility,
+            "others_as_quasi": self.publisher.others_as_quasi,
             "classes": best.classes,
             "suppressed": best.suppressed,
             "people": self.search.lattice.people,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.coding import distinct_rows
+from dalenius.coding import distinct_rows, merge
 from dalenius.criterion import Criterion
 from dalenius.errors import InputError
 from dalenius.hierarchy import Hierarchy
@@ -169,6 +169,23 @@ class GeneralizationLattice:
             found.append(Grouping(column, start, values, counts, self.marginals[m + j], 0))
         return found
 
+    def split_groupings(self, classes: Classes) -> list[Grouping]:
+        """The counts of each sensitive column when all others are known: they split the classes (see `parent`)."""
+        found = []
+        m = len(self.quasi)
+        owner = np.repeat(np.arange(len(classes), dtype=np.int32), np.diff(classes.start))
+        for j, column in enumerate(self.schema.sensitive):
+            others = np.delete(self.tuples, j, axis=1)
+            sizes = [len(c.leaves) for i, c in enumerate(self.schema.sensitive) if i != j]
+            _, other = distinct_rows(others, sizes)
+            rows = np.column_stack([owner, other[classes.values], self.tuples[:, j][classes.values]])
+            merged, counts = merge(rows, classes.counts, [len(classes), int(other.max()) + 1, len(column.leaves)])
+            new = np.concatenate(([True], (np.diff(merged[:, :2], axis=0) != 0).any(axis=1)))
+            start = np.append(np.flatnonzero(new), len(merged)).astype(np.int64)
+            parent = merged[new, 0]
+            found.append(Grouping(column, start, merged[:, 2], counts, self.marginals[m + j], 0, parent))
+        return found
+
     def sizes_only(self, classes: Classes) -> Grouping:
         """A grouping for criteria that look at sizes alone."""
         start = np.arange(len(classes) + 1, dtype=np.int64)
@@ -176,9 +193,20 @@ class GeneralizationLattice:
         zeros = np.zeros(len(classes), dtype=np.int32)
         return Grouping(column, start, zeros, classes.sizes, np.array([self.people]), 0)
 
-    def passing(self, classes: Classes, criteria: Sequence[Criterion]) -> NDArray[np.bool_]:
-        """Which classes satisfy every criterion, for every sensitive column."""
+    def passing(
+        self, classes: Classes, criteria: Sequence[Criterion], *, others_as_quasi: bool = False
+    ) -> NDArray[np.bool_]:
+        """Which classes satisfy every criterion, for every sensitive column.
+
+        With `others_as_quasi` the attacker knows the other sensitive columns; every part they leave must satisfy.
+        """
         ok = np.ones(len(classes), dtype=bool)
+        if others_as_quasi and len(self.schema.sensitive) > 1:
+            for grouping in self.split_groupings(classes):
+                for criterion in criteria:
+                    assert grouping.parent is not None
+                    ok[grouping.parent[~criterion.passes(grouping)]] = False
+            return ok
         for criterion in criteria:
             if not criterion.needs_values:
                 ok &= criterion.passes(self.sizes_only(classes))

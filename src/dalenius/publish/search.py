@@ -69,6 +69,7 @@ class Search:
         *,
         suppression: float = 0.0,
         utility: str = "loss",
+        others_as_quasi: bool = False,
     ) -> None:
         if not 0 <= suppression <= 1:
             raise ParameterError("suppression", "the lattice", "a number from 0 to 1", suppression)
@@ -85,7 +86,9 @@ class Search:
                 np.array([float(cost @ people) / lattice.people for cost in costs.table])
                 for costs, people in zip(self.marginal.costs, lattice.marginals, strict=False)
             ]
-        keeps = [criterion.absorbing if self.limit else criterion.monotone for criterion in self.criteria]
+        self.others_as_quasi = others_as_quasi and len(lattice.schema.sensitive) > 1
+        # Known other columns split classes: merging a class that satisfies with one that brings a new part may fail.
+        keeps = [(c.absorbing and not self.others_as_quasi) if self.limit else c.monotone for c in self.criteria]
         self.prunable = tuple(c for c, keep in zip(self.criteria, keeps, strict=True) if keep)
         self.monotone = all(keeps)
         self.checked = 0
@@ -128,17 +131,22 @@ class Search:
             means[a] = self._means[a][level] + float(more @ lost) / lattice.people
         return float(self.marginal.combine(means[None, :])[0])
 
+    def passing(self, classes: Classes, criteria: Sequence[Criterion] | None = None) -> NDArray[np.bool_]:
+        """Which classes satisfy the search's criteria, or some of them."""
+        wanted = self.criteria if criteria is None else criteria
+        return self.lattice.passing(classes, wanted, others_as_quasi=self.others_as_quasi)
+
     def judge(self, node: Node) -> tuple[Verdict, bool]:
         """The verdict on a node, and whether its failure is one that every finer node shares."""
         self.checked += 1
         classes = self.lattice.classes(node)
-        passing = self.lattice.passing(classes, self.criteria)
+        passing = self.passing(classes)
         suppressed = int(classes.sizes[~passing].sum())
         # Suppressing everybody leaves no release: read back, it would be one class again.
         feasible = suppressed <= self.limit and bool(passing.any())
         shared = not feasible
         if not feasible and not self.monotone:
-            kept = self.lattice.passing(classes, self.prunable)
+            kept = self.passing(classes, self.prunable)
             shared = int(classes.sizes[~kept].sum()) > self.limit or not kept.any()
         cost = self.cost(node, classes, passing) if feasible else float("inf")
         verdict = Verdict(node, feasible, cost, suppressed, int(passing.sum()))

@@ -37,7 +37,7 @@ def survey(
         node = tuple(int(level) for level in row)
         verdict, _ = searches["loss"].judge(node)
         classes = lattice.classes(node)
-        passing = lattice.passing(classes, criteria) if verdict.feasible else np.ones(len(classes), dtype=bool)
+        passing = searches["loss"].passing(classes) if verdict.feasible else np.ones(len(classes), dtype=bool)
         kept = lattice.kept(classes, passing)
         measured = [measure(grouping) for grouping in lattice.groupings(kept)]
         entry: dict[str, Any] = {
