@@ -48,7 +48,12 @@ def test_merge_classes(data: st.DataObject) -> None:
     labels = [tuple(data.draw(st.integers(0, size - 1)) for size in sizes) for _ in range(bottom)]
     rep = data.draw(st.lists(st.integers(0, bottom - 1), min_size=1, unique=True))
     leaves, tables, offsets = keyed(labels, sizes, data.draw(st.integers(0, 3)))
-    into, found = merge_classes(np.array(rep, dtype=np.int32), leaves, tables, offsets)
+    plain = np.full(len(tables), -1, dtype=np.int32)
+    for a, offset in enumerate(offsets.tolist()):
+        plain[offset : offset + bottom] = [label[a] for label in labels]
+    if data.draw(st.booleans()):
+        tables[:] %= 3  # keys that say little: classes are told apart by their labels
+    into, found = merge_classes(np.array(rep, dtype=np.int32), leaves, tables, plain, offsets)
     right_into, right_found = classes_twin(rep, labels)
     assert into.tolist() == right_into
     assert found.tolist() == right_found
@@ -64,7 +69,8 @@ def test_keys_that_share_their_low_and_their_high_bits() -> None:
     tables = np.concatenate([np.array([label[a] for label in labels], dtype=np.int64) * strides[a] for a in range(3)])
     offsets = np.array([0, many, 2 * many], dtype=np.int64)
     rep = np.concatenate([np.arange(many), np.arange(many)]).astype(np.int32)
-    into, found = merge_classes(rep, leaves, tables, offsets)
+    plain = np.concatenate([np.array([label[a] for label in labels], dtype=np.int32) for a in range(3)])
+    into, found = merge_classes(rep, leaves, tables, plain, offsets)
     right_into, right_found = classes_twin(rep.tolist(), labels)
     assert into.tolist() == right_into
     assert found.tolist() == right_found

@@ -11,12 +11,14 @@ Longs = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def merge_classes(rep: Ints, leaves: Ints, tables: Longs, offsets: Longs) -> tuple[Ints, Ints]:
+def merge_classes(rep: Ints, leaves: Ints, tables: Longs, labels: Ints, offsets: Longs) -> tuple[Ints, Ints]:
     """Which coarser class each class falls into, and a representative of each coarser class.
 
     A class is known by one of its bottom classes, `rep`; `leaves[r, a]` is that one's leaf code of attribute a, and
-    `tables[offsets[a] + leaf]` the label's code at the coarser node times a stride, so that the sum over the attributes
-    is a key of its own for each class. Classes are numbered in the order in which they are met.
+    `labels[offsets[a] + leaf]` the code of its label at the coarser node. `tables` holds that code times a stride, so
+    that the sum over the attributes is a key of its own for each class; with too many attributes for that the strides are
+    random, sums wrap around, and classes of one key are told apart by their labels. Classes are numbered in the order in
+    which they are met.
     """
     classes = rep.size
     size = 16
@@ -35,7 +37,16 @@ def merge_classes(rep: Ints, leaves: Ints, tables: Longs, offsets: Longs) -> tup
         # Fibonacci hashing: keys are sums of products of small numbers and would collide in runs otherwise.
         hashed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
         slot = np.int64(hashed >> np.uint64(20)) & mask
-        while slots[slot] >= 0 and keys[slot] != key:
+        while slots[slot] >= 0:
+            if keys[slot] == key:
+                same = True
+                other = found[slots[slot]]
+                for a in range(offsets.size):
+                    if labels[offsets[a] + leaves[rep[i], a]] != labels[offsets[a] + leaves[other, a]]:
+                        same = False
+                        break
+                if same:
+                    break
             slot = (slot + 1) & mask
         if slots[slot] < 0:
             slots[slot] = count

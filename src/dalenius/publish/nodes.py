@@ -60,7 +60,7 @@ class GeneralizationLattice:
             np.bincount(cells.codes[:, j], weights=cells.counts, minlength=sizes[j]).astype(np.int64)
             for j in range(len(sizes))
         )
-        self._tables, self._offsets = self._key_tables()
+        self._tables, self._labels, self._offsets = self._key_tables()
         self._cache: dict[Node, Classes] = {}
         self._made: list[Classes] = []
         self._levels = np.empty((64, m), dtype=np.int16)
@@ -79,27 +79,28 @@ class GeneralizationLattice:
         sizes = np.add.reduceat(merged, start[:-1])
         return Classes(same, start, values, merged, sizes)
 
-    def _key_tables(self) -> tuple[NDArray[np.int64], list[list[int]]]:
-        """For each attribute and level, its labels' codes times a stride, end to end, and where each table starts.
+    def _key_tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32], list[list[int]]]:
+        """For each attribute and level its labels' codes, times a stride and as they are, and where each table starts.
 
-        Strides are such that the sum of an entry for each attribute tells all classes of a node apart.
+        A stride is the product of the numbers of leaves before it while that fits 62 bits; after that a random odd
+        number, with which sums are still a good hash of a class, if no longer a number of its own for each.
         """
-        tables: list[NDArray[np.int64]] = []
+        strided: list[NDArray[np.int64]] = []
+        plain: list[NDArray[np.int32]] = []
         offsets: list[list[int]] = []
+        exact = math.prod(len(tree.leaves) for tree in self.trees) < 2**62
+        draw = np.random.default_rng(0)
         stride, end = 1, 0
         for tree in self.trees:
             offsets.append([])
             for map_ in tree.maps:
-                tables.append(map_.astype(np.int64) * stride)
+                with np.errstate(over="ignore"):
+                    strided.append(map_.astype(np.int64) * np.int64(stride))
+                plain.append(map_)
                 offsets[-1].append(end)
                 end += len(map_)
-            stride *= len(tree.leaves)
-            if stride >= 2**62:
-                raise InputError(
-                    "The quasi-identifiers have more combinations of values than the search can number (2^62). "
-                    'Leave out columns, or declare those with many values as role = "other".'
-                )
-        return np.concatenate(tables), offsets
+            stride = stride * len(tree.leaves) if exact else int(draw.integers(2**62)) * 2 + 1
+        return np.concatenate(strided), np.concatenate(plain), offsets
 
     def classes(self, node: Node) -> Classes:
         """The classes of a node, rolled up from the made node below it that has the fewest cells."""
@@ -107,7 +108,7 @@ class GeneralizationLattice:
             return self._cache[node]
         levels = np.array(node, dtype=np.int16)
         finer = self._made[smallest_below(self._levels, self._cells, len(self._made), levels)]
-        into, rep = merge_classes(finer.rep, self.leaves, self._tables, self._node_offsets(node))
+        into, rep = merge_classes(finer.rep, self.leaves, self._tables, self._labels, self._node_offsets(node))
         sizes = merge_sizes(finer.sizes, into, len(rep))
         if len(self.tuples) == 1:
             start = np.arange(len(rep) + 1, dtype=np.int64)
@@ -142,7 +143,7 @@ class GeneralizationLattice:
         # Representatives come first, so that numbering by first appearance is theirs.
         leaves = np.concatenate([self.leaves[rep], quasi]).astype(np.int32)
         every = np.arange(len(leaves), dtype=np.int32)
-        into, _ = merge_classes(every, leaves, self._tables, self._node_offsets(node))
+        into, _ = merge_classes(every, leaves, self._tables, self._labels, self._node_offsets(node))
         return into[len(rep) :]
 
     def kept(self, classes: Classes, passing: NDArray[np.bool_]) -> Classes:

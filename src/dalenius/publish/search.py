@@ -308,97 +308,106 @@ class _Enumeration:
 
 
 class _BestFirst:
-    """A lattice too large to keep: nodes in the order of their bounds; a best so far, and a bound for the rest."""
+    """A lattice too large to keep, searched from both ends by turns.
+
+    From the bottom, nodes in the order of their bounds: the smallest bound left is one that no unseen node's cost can
+    lie below. From the top, feasible nodes in the order of their costs and what is finer than they are: that finds good
+    nodes early. Done when the bound reaches the best cost, or when the time is up.
+    """
+
+    TURN = 0.1  # seconds that each end is given in turn
 
     def __init__(self, search: Search, deadline: float | None, progress: Progress | None) -> None:
         self.search, self.deadline, self.progress = search, deadline, progress
-        self.heights = search.lattice.heights
-        self.judged: dict[Node, bool] = {}
+        lattice = search.lattice
+        self.heights = lattice.heights
+        self.verdicts: dict[Node, Verdict] = {}
         self.known: dict[Node, float] = {}  # lower bounds learnt from a node's own classes
         self.failed = np.empty((0, len(self.heights)), dtype=np.int16)
         self.best: Verdict | None = None
+        self.rising = [(float(self._bounds([lattice.bottom])[0]), lattice.bottom)]
+        self.met = {lattice.bottom}
+        self.falling: list[tuple[float, Node]] = []
 
     def run(self) -> Found:
         search = self.search
-        bottom = search.lattice.bottom
-        bound = self._bound(bottom, 0.0)
-        heap = [(bound, bottom)]
-        seen = {bottom}
         try:
             self._judge(search.lattice.top)  # something to fall back on
-            while heap:
-                lower, node = heapq.heappop(heap)
-                if lower >= self._best_cost():
-                    break
-                bound = lower
-                if node not in self.judged and not self._fails(node):
-                    if search.monotone:
-                        self._climb(node)
-                    else:
-                        self._judge(node)
-                floor = max(lower, self.known.get(node, 0.0))
-                for above in self._above(node):
-                    if above not in seen:
-                        seen.add(above)
-                        least = self._bound(above, floor)
-                        if least < self._best_cost():
-                            heapq.heappush(heap, (least, above))
-            bound = float("inf")
+            while self.rising and self.rising[0][0] < self._best_cost():
+                for step in (self._fall, self._rise):
+                    turn = time.monotonic() + self.TURN
+                    while step() and time.monotonic() < turn:
+                        pass
+            bound = math.inf
         except _OutOfTime:
-            pass
-        bound = min(bound, self._best_cost()) if self.best is not None else bound
+            bound = self.rising[0][0] if self.rising else math.inf
+        bound = min(bound, self._best_cost())
         return Found(self.best, bound, search.checked, search.lattice.nodes)
 
     def _best_cost(self) -> float:
-        return float("inf") if self.best is None else self.best.cost
+        return math.inf if self.best is None else self.best.cost
 
-    def _bound(self, node: Node, floor: float) -> float:
-        return max(floor, float(self.search.bounds(np.array([node], dtype=np.int16))[0]))
+    def _bounds(self, nodes: list[Node]) -> Floats:
+        return self.search.bounds(np.array(nodes, dtype=np.int16).reshape(-1, len(self.heights)))
 
-    def _above(self, node: Node) -> list[Node]:
-        return [(*node[:a], level + 1, *node[a + 1 :]) for a, level in enumerate(node) if level < self.heights[a]]
+    def _neighbours(self, node: Node, step: int) -> list[Node]:
+        return [
+            (*node[:a], level + step, *node[a + 1 :])
+            for a, level in enumerate(node)
+            if 0 <= level + step <= self.heights[a]
+        ]
+
+    def _rise(self) -> bool:
+        """Take the node with the smallest bound, judge it unless it is known to fail, and meet what is coarser."""
+        if not self.rising or self.rising[0][0] >= self._best_cost():
+            return False
+        lower, node = self.rising[0]
+        self._check_time()
+        if not self._fails(node):
+            self._judge(node)
+        heapq.heappop(self.rising)  # only now: were the time up before, its bound would still be the smallest
+        floor = max(lower, self.known.get(node, 0.0))
+        above = [coarser for coarser in self._neighbours(node, 1) if coarser not in self.met]
+        self.met.update(above)
+        for coarser, least in zip(above, self._bounds(above).tolist(), strict=True):
+            if max(least, floor) < self._best_cost():
+                heapq.heappush(self.rising, (max(least, floor), coarser))
+        return True
+
+    def _fall(self) -> bool:
+        """Take the cheapest feasible node whose finer neighbours have not been judged, and judge them."""
+        if not self.falling:
+            return False
+        self._check_time()
+        _, node = heapq.heappop(self.falling)
+        for finer in self._neighbours(node, -1):
+            if not self._fails(finer):
+                self._judge(finer)
+        return True
 
     def _fails(self, node: Node) -> bool:
         """Whether a node known to fail stands above this one."""
         return bool((np.array(node, dtype=np.int16) <= self.failed).all(axis=1).any())
 
-    def _climb(self, node: Node) -> None:
-        path = [node]
-        while True:
-            above = [
-                (self._bound(candidate, 0.0), candidate)
-                for candidate in self._above(path[-1])
-                if candidate not in self.judged
-            ]
-            above = [pair for pair in above if pair[0] < self._best_cost()]
-            if not above:
-                break
-            path.append(min(above)[1])
-        low, high = 0, len(path) - 1
-        while low <= high:
-            middle = (low + high) // 2
-            if self._judge(path[middle]):
-                high = middle - 1
-            else:
-                low = middle + 1
-
-    def _judge(self, node: Node) -> bool:
-        if node in self.judged:
-            return self.judged[node]
-        if self._fails(node):
-            return False
+    def _check_time(self) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _OutOfTime
+
+    def _judge(self, node: Node) -> None:
+        self._check_time()
+        if node in self.verdicts:
+            return
         verdict, shared = self.search.judge(node)
-        self.judged[node] = verdict.feasible
+        self.verdicts[node] = verdict
         if self.search.marginal is None:
             self.known[node] = self.search._last_unsuppressed
-        if verdict.feasible and verdict.cost < self._best_cost():
-            self.best = verdict
+        if verdict.feasible:
+            heapq.heappush(self.falling, (verdict.cost, node))
+            if verdict.cost < self._best_cost():
+                self.best = verdict
         if shared:
             mine = np.array([node], dtype=np.int16)
             covered = (self.failed <= mine).all(axis=1)
             self.failed = np.concatenate([self.failed[~covered], mine])
         if self.progress is not None:
             self.progress(self.search.checked, self.search.lattice.nodes, self._best_cost())
-        return verdict.feasible
