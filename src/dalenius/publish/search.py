@@ -334,6 +334,8 @@ class _BestFirst:
         try:
             self._judge(search.lattice.top)  # something to fall back on
             while self.rising and self.rising[0][0] < self._best_cost():
+                if search.monotone and not self.falling:
+                    break  # whatever is feasible lies below the top by feasible steps: all of it has been judged
                 for step in (self._fall, self._rise):
                     turn = time.monotonic() + self.TURN
                     while step() and time.monotonic() < turn:
