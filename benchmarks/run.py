@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ["spine", "criteria"]
+PARTS = ["spine", "criteria", "audit"]
 
 
 def main(names: list[str]) -> None:

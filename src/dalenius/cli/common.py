@@ -102,6 +102,22 @@ def progress_line(quiet: bool) -> Iterator[Callable[[int, int, float], None] | N
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+@contextlib.contextmanager
+def stage_line(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """On a terminal, a line that says what is being done; it goes when all is done."""
+    shows = not quiet and sys.stderr.isatty()
+
+    def show(stage: str) -> None:
+        if shows:
+            print(f"\r\x1b[K{stage} …", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if shows:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
 def say(quiet: bool, text: str = "") -> None:
     """A line for a person, unless told to be quiet."""
     if not quiet:

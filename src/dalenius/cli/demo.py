@@ -19,8 +19,8 @@ def command(
     people: Annotated[int, typer.Option("--people", min=100, help="How many patients.")] = 3000,
     seed: SeedOption = 0,
 ) -> None:
-    """Make a hospital's table of patients and publish it safely."""
-    from dalenius.cli import check, publish
+    """Make a hospital's table of patients and publish it, and attack what was published."""
+    from dalenius.cli import audit, check, publish
     from dalenius.datasets import save_hospital
     from dalenius.errors import InputError, file_error
 
@@ -45,8 +45,14 @@ def command(
     typer.echo("every class has five people and two diseases, suppressing at most 2 % of the rows:\n")
     release = folder / "release.csv"
     publish.command(table, output=release, k=5, l=2, suppression=0.02, schema=schema, quiet=False)
-    typer.echo("\nThe same levels for the release, read back from disk:\n")
-    check.command(str(release), schema=schema)
-    typer.echo(f"\nLook at  {release}  what would be published, and {release}.meta.json how it was made")
+    typer.echo(
+        "\nNow we attack it, with the table beside us to see how often the attacker is right, and with patients who"
+    )
+    typer.echo("are not in it as control: what it learns about them, it learns about everybody.\n")
+    report = folder / "report.html"
+    others = save_hospital(folder, people, seed + 1, name="others.csv")
+    audit.command(str(release), truth=table, holdout=others, output=report, schema=schema)
+    typer.echo(f"\nLook at  {report}  the same for a review board, in a browser")
+    typer.echo(f"         {release}  what would be published, and {release}.meta.json how it was made")
     typer.echo(f"         {schema}  which columns an attacker may know")
     typer.echo("Then try your own table:  dalenius init TABLE.csv")

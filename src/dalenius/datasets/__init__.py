@@ -34,12 +34,12 @@ def hospital(n: int = 3000, seed: int = 0) -> Table:
     return Table(columns, schema)
 
 
-def save_hospital(folder: str | Path, n: int = 3000, seed: int = 0) -> Path:
-    """Write `patients.csv`, its hierarchies and `privacy.toml` into a folder; the path of the table."""
+def save_hospital(folder: str | Path, n: int = 3000, seed: int = 0, *, name: str = "patients.csv") -> Path:
+    """Write a table of patients, its hierarchies and `privacy.toml` into a folder; the path of the table."""
     folder = Path(folder)
     columns = _hospital.draw(n, seed)
     _write_schema(folder)
-    path = folder / "patients.csv"
+    path = folder / name
     write_texts({path: csv_text(list(columns), zip(*(values.tolist() for values in columns.values()), strict=True))})
     return path
 

@@ -1,0 +1,250 @@
+"""The audit of a release: every adversary that applies, every measure, the verdict, in one object for all reports."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalenius.adversary import REGISTRY, Adversary, named
+from dalenius.audit import policy as _policy
+from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
+from dalenius.audit.people import files_of, open_together
+from dalenius.audit.policy import Figure, Threshold
+from dalenius.criterion import Level, document, measure, worst_of
+from dalenius.engine import Engine, Source
+from dalenius.errors import InputError
+from dalenius.measure.accuracy import CONFIDENCE, MARGIN
+from dalenius.measure.anonymity import ClassRisks, class_risks
+from dalenius.measure.utility import release_utility
+from dalenius.release import GroupedRelease, Release
+from dalenius.schema import Schema
+
+LISTED = 10  # people most at risk that are named by their rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Audit:
+    """Everything that was found. The terminal, HTML and JSON reports are made of this and compute nothing."""
+
+    name: str
+    release: GroupedRelease
+    schema: Schema
+    has_truth: bool
+    held_out: int
+    levels: dict[str, dict[tuple[str, str], Level]]
+    attacks: tuple[Attack, ...]
+    refused: dict[str, str]
+    risks: ClassRisks
+    at_risk: tuple[AtRisk, ...]
+    utility: dict[str, float]
+    thresholds: tuple[Threshold, ...]
+    seed: int
+    hashes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        return _policy.overall(self.thresholds)
+
+    @property
+    def limits(self) -> list[str]:
+        """What this audit cannot say."""
+        found = []
+        if not self.has_truth:
+            found.append(
+                "Without the original table (--truth) it cannot be known how often an adversary is right, only how sure it is."
+            )
+        elif not self.held_out:
+            found.append(
+                "Without held-out people (--holdout) what the release teaches about everybody cannot be told from what "
+                "it gives away about its own people."
+            )
+        found += [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
+        found += [f"{t.key} was not tested: {t.reason}." for t in self.thresholds if t.outcome == "not tested"]
+        found.append(
+            "Adversaries with other background knowledge, and other releases of the same people, were not tried."
+        )
+        return found
+
+    def to_document(self, *, reveal: bool = False) -> dict[str, Any]:
+        """The audit as JSON has it, described by `audit.schema.json`. Nothing tells a person's value unless revealed."""
+        release = self.release
+        return {
+            "release": {
+                "kind": release.kind,
+                "people": release.people,
+                "classes": release.groups,
+                "suppressed": release.suppressed,
+                "quasi": [column.name for column in self.schema.quasi],
+                "sensitive": [column.name for column in self.schema.sensitive],
+                "sha256": self.hashes,
+            },
+            "truth": self.has_truth,
+            "held_out": self.held_out,
+            "verdict": self.verdict,
+            "policy": [asdict(threshold) for threshold in self.thresholds],
+            "levels": {
+                **document(worst_of(list(self.levels.values()))),
+                "sensitive": {name: document(levels) for name, levels in self.levels.items()},
+            },
+            "risks": asdict(self.risks),
+            "attacks": [_attack_document(found) for found in self.attacks],
+            "refused": self.refused,
+            "at_risk": [person.to_document(reveal=reveal) for person in self.at_risk],
+            "utility": self.utility,
+            "limits": self.limits,
+            "formulas": {"gain": GAIN_FORMULA, "residual": RESIDUAL_FORMULA},
+            "parameters": {"seed": self.seed, "confidence": CONFIDENCE, "margin": MARGIN},
+        }
+
+
+def _attack_document(found: Attack) -> dict[str, Any]:
+    adversary = REGISTRY[found.adversary]
+    return {
+        "adversary": found.adversary,
+        "knows": adversary.knows,
+        "does": adversary.does,
+        "sensitive": found.column,
+        "method": found.belief.method,
+        "success": asdict(found.success),
+        "naive": asdict(found.naive),
+        "control": {**asdict(found.control), "kind": found.control_kind},
+        "gain": asdict(found.gain),
+        "residual": found.residual,
+        "verdict": found.verdict,
+        "confidence": asdict(found.confidence),
+        "perfect_breach": found.perfect_breach,
+        "high_confidence": asdict(found.high_confidence),
+        "calibration": [
+            {"low": b.low, "high": b.high, "confidence": b.confidence, "right": asdict(b.right)}
+            for b in found.calibration
+        ],
+        "unmatched": found.unmatched,
+    }
+
+
+def audit(
+    release: Source | Release,
+    schema: Schema,
+    *,
+    truth: Source | None = None,
+    holdout: Source | None = None,
+    kind: str | None = None,
+    engine: Engine | None = None,
+    seed: int = 0,
+    name: str = "the release",
+    progress: Callable[[str], None] | None = None,
+) -> Audit:
+    """Play every adversary that applies against a release, and hold the result against the schema's policy."""
+    if holdout is not None and truth is None:
+        raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
+    progress = progress or _silent
+    progress("reading")
+    opened, people, control = open_together(release, truth, holdout, schema, kind=kind, engine=engine)
+    if not isinstance(opened, GroupedRelease):
+        raise InputError(f"A release of kind {opened.kind!r} cannot be audited yet: it has no classes.")
+    if people is not None and people.count != opened.people:
+        raise InputError(
+            f"The release has {opened.people:,} people and the table {people.count:,}. "
+            "The truth must be the table that the release was made of."
+        )
+    rng = np.random.default_rng(seed)
+    columns = [column.name for column in opened.schema.sensitive]
+    attacks: list[Attack] = []
+    refused: dict[str, str] = {}
+    at_risk: list[AtRisk] = []
+    for known in REGISTRY:
+        adversary: Adversary = named(known)
+        reason = adversary.refusal(opened)
+        if reason is not None:
+            refused[known] = reason
+            continue
+        for column in columns:
+            progress(f"{known} on {column}")
+            if people is None:
+                attacks.append(attack_unseen(adversary, opened, column, rng))
+                continue
+            found = attack(adversary, opened, column, people, control, rng)
+            attacks.append(found)
+            progress("people most at risk")
+            at_risk += most_at_risk(found, adversary, opened, people, rng, limit=LISTED)
+    at_risk.sort(key=lambda person: -person.belief / max(person.baseline, 1e-300))
+    progress("privacy models and utility")
+    levels = {column: measure(opened.grouping(column)) for column in columns}
+    risks = class_risks(opened)
+    utility = release_utility(opened)
+    figures = _figures(worst_of(list(levels.values())), attacks, utility, opened, people is not None)
+    sources = {"release": release, "truth": truth, "holdout": holdout}
+    return Audit(
+        name=name,
+        release=opened,
+        schema=opened.schema,
+        has_truth=people is not None,
+        held_out=0 if control is None else control.people.count,
+        levels=levels,
+        attacks=tuple(attacks),
+        refused=refused,
+        risks=risks,
+        at_risk=tuple(at_risk[:LISTED]),
+        utility=utility,
+        thresholds=_policy.apply(schema.policy, figures),
+        seed=seed,
+        hashes={
+            key: _sha256(files)
+            for key, source in sources.items()
+            if (files := files_of(source, release=key == "release"))
+        },
+    )
+
+
+def _figures(
+    levels: dict[tuple[str, str], Level],
+    attacks: list[Attack],
+    utility: dict[str, float],
+    release: GroupedRelease,
+    has_truth: bool,
+) -> dict[str, Figure]:
+    """The measured number for each policy key."""
+    if not has_truth:
+        unknown = "it needs the original table (--truth)"
+    else:
+        unknown = "" if attacks else "no adversary of this version can attack this kind of release"
+    best = max((found.success.value for found in attacks if found.success.n), default=math.nan)
+    breach = max((found.perfect_breach for found in attacks if found.success.n), default=math.nan)
+    gains = [found.gain.value for found in attacks if found.gain.n]
+    later = "it needs an adversary that this version does not have"
+    return {
+        "min_k": Figure(levels["k_anonymity", "k"].value),
+        "min_l": Figure(levels["distinct_l_diversity", "l"].value),
+        "min_entropy_l": Figure(levels["entropy_l_diversity", "l"].value),
+        "max_t": Figure(levels["t_closeness", "equal"].value),
+        "max_attacker_accuracy": Figure(best, unknown),
+        "max_attacker_gain": Figure(
+            max(gains, default=math.nan), unknown or ("" if gains else "it needs held-out people (--holdout)")
+        ),
+        "max_perfect_breach": Figure(breach, unknown),
+        "max_relative_threat": Figure(math.nan, later),
+        "min_faithfulness": Figure(math.nan, later),
+        "epsilon_privacy": Figure(math.nan, later),
+        "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
+        "max_suppressed": Figure(release.suppressed / release.people),
+    }
+
+
+def _silent(stage: str) -> None:
+    """Nobody is told which stage it is."""
+
+
+def _sha256(files: tuple[Path, ...]) -> str:
+    """The digest of a file, or of several one after the other."""
+    digest = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            while part := file.read(1 << 20):
+                digest.update(part)
+    return digest.hexdigest()

@@ -1,0 +1,178 @@
+"""The people of a table as targets: distinct quasi-identifiers and values, with how many have them."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius import engine as _engine
+from dalenius.adversary import Targets
+from dalenius.engine import Engine, Source
+from dalenius.errors import InputError
+from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease, Label, Release, read
+from dalenius.release import _find as find_release
+from dalenius.release.label import Resolver
+from dalenius.schema import Column, Schema
+from dalenius.table import Cells, Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Targets with the truth about them: target i stands for `people[i]` persons, whose values are `values[i]`."""
+
+    table: Table
+    targets: Targets
+    values: NDArray[np.int32]
+    people: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, table: Table) -> People:
+        cells: Cells = table.cells()
+        m = len(cells.schema.quasi)
+        return cls(table, Targets(cells.schema, cells.codes[:, :m]), cells.codes[:, m:], cells.counts)
+
+    @property
+    def count(self) -> int:
+        return int(self.people.sum())
+
+    def truth(self, column: str) -> NDArray[np.int32]:
+        names = [c.name for c in self.targets.schema.sensitive]
+        return self.values[:, names.index(column)]
+
+    def rows(self, index: int, *, limit: int) -> list[int]:
+        """Row numbers in the table of the people that a target stands for."""
+        schema, texts = self.targets.schema, self.table.texts()
+        codes = [*self.targets.codes[index].tolist(), *self.values[index].tolist()]
+        wanted = {
+            column.name: [text for text, code in texts[column.name].items() if code == mine]
+            for column, mine in zip(schema.coded, codes, strict=True)
+        }
+        return self.table.rows.find(wanted, limit=limit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Control:
+    """Held-out people, and the release in a coding that has their values, too."""
+
+    release: Release
+    people: People
+
+
+def open_together(
+    release: Source | Release,
+    truth: Source | None,
+    holdout: Source | None,
+    schema: Schema,
+    *,
+    kind: str | None,
+    engine: Engine | None,
+) -> tuple[Release, People | None, Control | None]:
+    """Read a release and the table it was made of with one coding, and held-out people with a wider one.
+
+    Where the schema declares no domain, the values are those that occur in the release or the table. Values that only
+    held-out people have join for the control alone: what is said of the release must not depend on them.
+    """
+    engine = engine or _engine.default()
+    table = None if truth is None else Table(truth, schema, engine=engine)
+    others = None if holdout is None else Table(holdout, schema, engine=engine)
+    opened = release if isinstance(release, Release) else read(release, schema, kind=kind, engine=engine)
+    coded: Schema | None = getattr(opened, "schema", None)
+    opened, inner = _widen(release, opened, schema, [coded, None if table is None else table.schema], kind, engine)
+    people = None if table is None else People.of(_bound(table, inner))
+    if others is None:
+        return opened, people, None
+    wider, outer = _widen(release, opened, schema, [inner, others.schema], kind, engine)
+    return opened, people, Control(wider, People.of(_bound(others, outer)))
+
+
+def _widen(
+    source: Source | Release,
+    opened: Release,
+    schema: Schema,
+    bound: list[Schema | None],
+    kind: str | None,
+    engine: Engine,
+) -> tuple[Release, Schema]:
+    """The release in a coding that has the values of all these schemas, and that coding."""
+    leaves = {
+        column.name: {leaf for known in bound if known is not None for leaf in known[column.name].leaves}
+        for column in schema.coded
+    }
+    together = schema.bind(leaves)
+    coded: Schema | None = getattr(opened, "schema", None)
+    if coded is None or _same(coded, together):
+        return opened, together
+    if isinstance(source, Release):
+        return _recoded(opened, together), together
+    return read(source, together, kind=kind, engine=engine), together
+
+
+def _recoded(release: Release, schema: Schema) -> Release:
+    """A release that was not read from a file, in a wider coding. A label that covered every leaf still does."""
+    if not isinstance(release, Generalized | Anatomized):
+        raise InputError(
+            f"The people have values that the release of kind {release.kind!r} does not know. Declare the columns' "
+            "domains, or write the release to a file and name that."
+        )
+    sensitive = _moved(release.sensitive, release.schema.sensitive, schema.sensitive)
+    if isinstance(release, Anatomized):
+        quasi = _moved(release.quasi, release.schema.quasi, schema.quasi)
+        return dataclasses.replace(release, schema=schema, quasi=quasi, sensitive=sensitive)
+    labels = []
+    for old, new, mine in zip(release.schema.quasi, schema.quasi, release.labels, strict=True):
+        resolver, everything = Resolver(new, schema), np.arange(len(new.leaves), dtype=np.int32)
+        labels.append(
+            tuple(
+                Label(label.text, everything if len(label.members) == len(old.leaves) > 1 else found.members)
+                for label in mine
+                for found in [resolver.resolve(label.text)]
+            )
+        )
+    return dataclasses.replace(release, schema=schema, labels=tuple(labels), sensitive=sensitive)
+
+
+def _moved(cells: GroupCells, old: tuple[Column, ...], new: tuple[Column, ...]) -> GroupCells:
+    """Cells with their codes in a wider domain."""
+    codes = np.empty_like(cells.codes)
+    for j, (before, after) in enumerate(zip(old, new, strict=True)):
+        place = {leaf: code for code, leaf in enumerate(after.leaves)}
+        codes[:, j] = np.array([place[leaf] for leaf in before.leaves], dtype=np.int32)[cells.codes[:, j]]
+    return GroupCells.gather(cells.group, codes, cells.counts, [len(column.leaves) for column in new])
+
+
+def _bound(table: Table, schema: Schema) -> Table:
+    return table if _same(table.schema, schema) else Table(table.source, schema, engine=table.engine)
+
+
+def _same(one: Schema, other: Schema) -> bool:
+    return all(a.leaves == b.leaves for a, b in zip(one.coded, other.coded, strict=True))
+
+
+def files_of(source: object, *, release: bool) -> tuple[Path, ...]:
+    """The files that a table or a release is read from; none for a frame."""
+    if not isinstance(source, str | Path):
+        return ()
+    if release:
+        return find_release(str(source))[1]
+    return (Path(source),) if Path(source).is_file() else ()
+
+
+def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple[Targets, NDArray[np.int64]]:
+    """People whom the release may be about, when the table is not at hand, and how many each stands for.
+
+    Anatomy publishes the quasi-identifiers themselves. A generalized group stands for anybody in its box: one tuple is
+    drawn from it for the whole group. Suppressed rows stand for nobody in particular and are left out.
+    """
+    if isinstance(release, Anatomized):
+        return Targets(release.schema, release.quasi.codes), release.quasi.counts
+    assert isinstance(release, Generalized)
+    codes = np.empty_like(release.codes)
+    for a, labels in enumerate(release.labels):
+        drawn = rng.random(release.groups)
+        members = [labels[code].members for code in release.codes[:, a].tolist()]
+        codes[:, a] = [leaves[int(u * len(leaves))] for leaves, u in zip(members, drawn.tolist(), strict=True)]
+    return Targets(release.schema, codes), release.sizes

@@ -1,0 +1,63 @@
+"""The verdict: thresholds of `[policy]` against what was measured. What is not measured is not tested, never passed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Outcome = Literal["passed", "violated", "not tested"]
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """One line of the policy: what is asked, what was found, and what follows; `reason` says why it was not tested."""
+
+    key: str
+    asked: str
+    measured: float
+    outcome: Outcome
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A measured number for a policy key, or the reason why there is none."""
+
+    value: float
+    reason: str = ""
+
+
+def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Threshold, ...]:
+    """Each threshold of the policy with its outcome, in the policy's order."""
+    outcomes = []
+    for key, asked in policy.items():
+        figure = figures.get(key, Figure(math.nan, "this version has no measure for it"))
+        limit = asked if isinstance(asked, int | float) else math.nan
+        sign = "≥" if key.startswith("min_") else "≤"
+        shown = f"{sign} {asked:g}" if isinstance(asked, int | float) else _words(asked)
+        if math.isnan(figure.value) or math.isnan(limit):
+            outcomes.append(Threshold(key, shown, math.nan, "not tested", figure.reason))
+            continue
+        slack = 1e-9 * abs(limit)
+        holds = figure.value >= limit - slack if key.startswith("min_") else figure.value <= limit + slack
+        outcomes.append(Threshold(key, shown, figure.value, "passed" if holds else "violated", ""))
+    return tuple(outcomes)
+
+
+def _words(asked: object) -> str:
+    """A threshold that is more than a number, as a person would write it."""
+    if isinstance(asked, Mapping):
+        return ", ".join(f"{key} {value:g}" for key, value in asked.items())
+    return ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked)
+
+
+def overall(outcomes: tuple[Threshold, ...]) -> str:
+    """violated, passed, incomplete (nothing violated, something not tested), or none (no thresholds)."""
+    found = {threshold.outcome for threshold in outcomes}
+    if not outcomes:
+        return "none"
+    if "violated" in found:
+        return "violated"
+    return "incomplete" if "not tested" in found else "passed"

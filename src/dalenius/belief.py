@@ -1,0 +1,52 @@
+"""A belief: what an adversary thinks of each target's sensitive value, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.schema import Column
+
+Method = Literal["exact", "sampled"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Belief:
+    """`posterior[i, s]`: the probability that target i has value s; `baseline[i, s]`: without the release's help.
+
+    A target that fits no group of the release is not `matched`; its posterior is nan. `stderr` is the Monte-Carlo error
+    of the posterior, 0 where it is exact. `method` and `diagnostics` say how it was come by.
+    """
+
+    column: Column
+    posterior: NDArray[np.float64]
+    baseline: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+    matched: NDArray[np.bool_]
+    method: Method = "exact"
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shape = (len(self.matched), len(self.column.leaves))
+        for name in ("posterior", "baseline", "stderr"):
+            if getattr(self, name).shape != shape:
+                raise ValueError(f"a belief about {shape[0]} targets and {shape[1]} values: {name} has another shape")
+
+    def __len__(self) -> int:
+        return len(self.matched)
+
+    @classmethod
+    def exact(
+        cls, column: Column, weights: NDArray[np.float64], baseline: NDArray[np.float64], **diagnostics: Any
+    ) -> Belief:
+        """From unnormalised exact weights; a target whose weights are all 0 fits nowhere."""
+        total = weights.sum(axis=1)
+        matched = total > 0
+        posterior = np.full(weights.shape, np.nan)
+        posterior[matched] = weights[matched] / total[matched, None]
+        wide = np.broadcast_to(baseline, weights.shape).copy()
+        return cls(column, posterior, wide, np.zeros(weights.shape), matched, "exact", diagnostics)

@@ -1,0 +1,129 @@
+"""`dalenius audit`: all adversaries, all measures, the verdict, in one report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalenius import engine as _engine
+from dalenius.cli import criteria as options
+from dalenius.cli.common import (
+    DEFAULT_SCHEMA,
+    EngineOption,
+    JsonOption,
+    KindOption,
+    QuietOption,
+    RevealOption,
+    SchemaOption,
+    SeedOption,
+    progress_line,
+    run_details,
+    say,
+    stage_line,
+    write_json,
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("audit")(command)
+
+
+def command(
+    release: Annotated[
+        str, typer.Argument(metavar="RELEASE", help="A release; or with --method the table to publish.")
+    ],
+    truth: Annotated[Path | None, typer.Option("--truth", help="The table that the release was made of.")] = None,
+    holdout: Annotated[
+        Path | None, typer.Option("--holdout", help="People like those in the table who are not in it: the control.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The HTML report to write.")] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="Publish RELEASE, a table, by this method (lattice), and audit that.")
+    ] = None,
+    k: options.K = None,
+    l: options.L = None,  # noqa: E741 - the option's name
+    entropy_l: options.EntropyL = None,
+    recursive_l: options.RecursiveL = None,
+    t: options.T = None,
+    delta: options.Delta = None,
+    beta: options.Beta = None,
+    enhanced_beta: options.EnhancedBeta = None,
+    alpha: options.Alpha = None,
+    suppression: Annotated[float, typer.Option("--suppression", help="Largest share of rows to suppress.")] = 0.0,
+    schema: SchemaOption = DEFAULT_SCHEMA,
+    kind: KindOption = None,
+    reveal: RevealOption = False,
+    json: JsonOption = None,
+    seed: SeedOption = 0,
+    engine: EngineOption = _engine.DEFAULT,
+    quiet: QuietOption = False,
+) -> int:
+    """Attack a release with every adversary that applies, measure it, and hold it against the policy.
+
+    Exit code 1 if a threshold of [policy] is violated.
+    """
+    from dalenius.audit import audit
+    from dalenius.errors import InputError
+    from dalenius.output import check_writable, write_texts
+    from dalenius.report import html, terminal
+    from dalenius.schema import Schema
+
+    inputs = [release, schema, truth, holdout]
+    for target in (output, None if json in (None, "-") else Path(json)):
+        if target is not None:
+            check_writable(target, inputs=inputs)
+    if output is not None and json not in (None, "-") and Path(json).resolve() == output.resolve():
+        raise InputError(f"The report and the JSON cannot both be written to {str(output)!r}. Name another file.")
+    declared = Schema.load(schema)
+    wanted = options.criteria(
+        k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
+        enhanced_beta=enhanced_beta, alpha=alpha,
+    )  # fmt: skip
+    connected = _engine.connect(engine)
+    source: Any = release
+    if method is None and (wanted or suppression):
+        raise InputError("Criteria are for publishing: add --method lattice, or leave them out to audit a release.")
+    if method is not None:
+        if truth is not None:
+            raise InputError("With --method the table itself is the truth; leave --truth out.")
+        source, truth = (
+            _published(Path(release), method, wanted, suppression, declared, connected, quiet),
+            Path(release),
+        )
+    with stage_line(quiet) as stage:
+        found = audit(
+            source, declared, truth=truth, holdout=holdout, kind=kind, engine=connected, seed=seed,
+            name=Path(release).name, progress=stage,
+        )  # fmt: skip
+        if output is not None:
+            stage("writing the report")
+            write_texts({output: html.page(found, run_details(), reveal=reveal)})
+    if json is not None:
+        write_json(json, found.to_document(reveal=reveal))
+    if json != "-":
+        for line in terminal.lines(found):
+            say(quiet, line)
+        if output is not None:
+            say(quiet, f"\n  Report: {output}")
+    return 1 if found.verdict == "violated" else 0
+
+
+def _published(
+    table: Path, method: str, wanted: list[Any], suppression: float, schema: Any, engine: Any, quiet: bool
+) -> Any:
+    """The release that publishing the table would make, not written anywhere."""
+    from dalenius.cli.publish import METHODS
+    from dalenius.errors import ParameterError, listing
+    from dalenius.publish.lattice import Lattice
+    from dalenius.table import Table
+
+    if method not in METHODS:
+        raise ParameterError("--method", "audit", f"one of {listing(METHODS)}", method)
+    with progress_line(quiet) as progress:
+        return (
+            Lattice(wanted, suppression=suppression)
+            .publish(Table(table, schema, engine=engine), progress=progress)
+            .release
+        )

@@ -1,0 +1,156 @@
+"""How often an adversary is right: success rate, naive rate, control, gain, each with an interval.
+
+A guess is the value with the largest belief. Where c values share that place and the truth is one of them, the guess is
+right with probability 1/c: the expectation of guessing among them at random.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+TIE = 1e-9  # beliefs that differ relatively by less share the first place
+CONFIDENCE = 0.95
+MARGIN = 0.05  # a gain that is surely below this is called one about the population only
+
+Verdict = Literal["leaks about persons", "only about the population", "not enough data to say"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of n people, with a 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def undefined(cls) -> Rate:
+        return cls(math.nan, math.nan, math.nan, 0)
+
+
+def rate(successes: float, n: int) -> Rate:
+    """successes/n with the exact binomial interval of Clopper and Pearson (1934).
+
+    The limits are quantiles of beta distributions and as such defined for expected successes, too, which ties make
+    fractional.
+    """
+    if n == 0:
+        return Rate.undefined()
+    from scipy.special import betaincinv
+
+    tail = (1 - CONFIDENCE) / 2
+    low = 0.0 if successes <= 0 else float(betaincinv(successes, n - successes + 1, tail))
+    high = 1.0 if successes >= n else float(betaincinv(successes + 1, n - successes, 1 - tail))
+    return Rate(successes / n, low, high, n)
+
+
+def hits(posterior: NDArray[np.float64], truth: NDArray[np.integer]) -> NDArray[np.float64]:
+    """For each target, the probability that guessing its most believed value is right; 0 where nothing is believed."""
+    believed = np.nan_to_num(posterior, nan=-1.0)
+    best = believed.max(axis=1)
+    first = believed >= best[:, None] * (1 - TIE)
+    right = first[np.arange(len(truth)), truth] & (best > 0)
+    expected: NDArray[np.float64] = right / np.maximum(first.sum(axis=1), 1)
+    return expected
+
+
+def success(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer]) -> Rate:
+    """The success rate over people: target i stands for `people[i]` of them with value `truth[i]`."""
+    n = int(people.sum())
+    return rate(float(hits(posterior, truth) @ people), n)
+
+
+def naive(table: NDArray[np.integer], truth: NDArray[np.integer], people: NDArray[np.integer]) -> Rate:
+    """The rate of always guessing the commonest value of the release."""
+    n = int(people.sum())
+    first = table == table.max()
+    return rate(float((first[truth] / first.sum()) @ people), n)
+
+
+def gain(attack: Rate, control: Rate) -> Rate:
+    """attack − control with the interval of Newcombe (1998, method 10) made of both rates' own intervals."""
+    if attack.n == 0 or control.n == 0:
+        return Rate.undefined()
+    difference = attack.value - control.value
+    low = difference - math.hypot(attack.value - attack.low, control.high - control.value)
+    high = difference + math.hypot(attack.high - attack.value, control.value - control.low)
+    return Rate(difference, max(low, -1.0), min(high, 1.0), min(attack.n, control.n))
+
+
+def judge(person_gain: Rate) -> Verdict:
+    """What the gain over the control says: surely positive, surely small, or neither."""
+    if person_gain.n == 0:
+        return "not enough data to say"
+    if person_gain.low > 0:
+        return "leaks about persons"
+    return "only about the population" if person_gain.high <= MARGIN else "not enough data to say"
+
+
+def high_confidence(
+    posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer], above: float = 0.8
+) -> Rate:
+    """The success rate among the people of whom the adversary is surer than `above`; `n` is their number."""
+    sure = np.nan_to_num(posterior, nan=-1.0).max(axis=1) > above
+    if not sure.any():
+        return Rate.undefined()
+    return success(posterior[sure], truth[sure], people[sure])
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How sure the adversary is of its guesses, right or wrong: what can be known without the truth."""
+
+    mean: float
+    above_half: float
+    above_80: float
+    certain: float
+
+
+def confidence(posterior: NDArray[np.float64], people: NDArray[np.integer]) -> Confidence:
+    """Shares of people by the belief in the most believed value; of whom nothing is believed, the belief is 0."""
+    best = np.nan_to_num(posterior, nan=0.0).max(axis=1)
+    n = float(people.sum())
+
+    def share(of: NDArray[np.bool_]) -> float:
+        return float(people[of].sum()) / n
+
+    return Confidence(float(best @ people) / n, share(best > 0.5), share(best > 0.8), share(best >= 1 - TIE))
+
+
+def perfect_breach(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer]) -> float:
+    """The share of people of whose true value the adversary is certain."""
+    believed = np.nan_to_num(posterior)[np.arange(len(truth)), truth]
+    return float(people[believed >= 1 - TIE].sum()) / float(people.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """People whose most believed value has a probability in [low, high): how sure the adversary is, and how right."""
+
+    low: float
+    high: float
+    confidence: float
+    right: Rate
+
+
+def calibration(
+    posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer], bins: int = 10
+) -> tuple[Bin, ...]:
+    """Confidence against success in equal steps of confidence; empty steps are left out."""
+    best = np.nan_to_num(posterior, nan=-1.0).max(axis=1)
+    right = hits(posterior, truth)
+    found = []
+    for b in range(bins):
+        low, high = b / bins, (b + 1) / bins
+        mine = (best >= low) & ((best < high) if b < bins - 1 else (best <= 1 + TIE)) & (people > 0)
+        n = int(people[mine].sum())
+        if n:
+            mean = float(best[mine] @ people[mine]) / n
+            found.append(Bin(low, high, mean, rate(float(right[mine] @ people[mine]), n)))
+    return tuple(found)

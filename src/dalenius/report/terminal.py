@@ -1,0 +1,51 @@
+"""The audit on a screen."""
+
+from __future__ import annotations
+
+from dalenius.audit import Audit
+from dalenius.report import words
+
+
+def lines(audit: Audit) -> list[str]:
+    """A summary that fits a screen."""
+    release = audit.release
+    text = [
+        f"{audit.name}: {release.people:,} people in {release.groups:,} classes ({release.kind}), "
+        f"{release.suppressed:,} rows suppressed",
+        "",
+        f"  {words.VERDICTS[audit.verdict]}",
+    ]
+    for threshold in audit.thresholds:
+        value = words.number(threshold.measured) if threshold.outcome != "not tested" else threshold.reason
+        text.append(f"    {threshold.outcome:<11} {threshold.key + ' ' + threshold.asked:<32} {value}")
+    risks = audit.risks
+    text += [
+        "",
+        f"  Singling out   {words.percent(risks.singled_out)} of the people are alone in their class",
+        f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
+        f"{words.percent(risks.at_risk)} of the people above 20%",
+    ]
+    if audit.attacks:
+        text += ["", "  Inference: how often the adversary guesses right (95% intervals)"]
+    for found in audit.attacks:
+        if not found.success.n:
+            sure = found.confidence
+            text += [
+                f"    {found.adversary} on {found.column}: right or wrong unknown; it is {words.percent(sure.mean)} sure on",
+                f"      average, more than 80% of {words.percent(sure.above_80)} and certain of {words.percent(sure.certain)}",
+            ]
+            continue
+        control = "no control" if found.control.n == 0 else f"control {words.rate(found.control)}"
+        text += [
+            f"    {found.adversary} on {found.column}: {words.rate(found.success)}",
+            f"      always the commonest value {words.rate(found.naive)}, {control}",
+            f"      gain {words.signed(found.gain)}: {found.verdict}",
+        ]
+    if audit.at_risk:
+        first = audit.at_risk[0]
+        rows = ", ".join(map(str, first.rows))
+        text += ["", f"  Most at risk   row {rows} (class {first.place}), given away most by {first.attribute}"]
+    cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
+    text += ["", f"  Cost           {cost}"]
+    text += ["  Not tested     " + limit for limit in audit.limits[:3]]
+    return text

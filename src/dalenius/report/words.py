@@ -1,0 +1,53 @@
+"""Numbers and terms as a reader sees them, in every report alike."""
+
+from __future__ import annotations
+
+import math
+
+from dalenius.measure.accuracy import Rate
+
+VERDICTS = {
+    "passed": "The release satisfies the policy.",
+    "violated": "The release violates the policy.",
+    "incomplete": "Nothing tested violates the policy, but not every threshold could be tested.",
+    "none": "No thresholds were set: here are the values, without a verdict.",
+}
+
+MODELS: dict[tuple[str, str], tuple[str, str]] = {
+    ("k_anonymity", "k"): ("k-anonymity, k", "people in the smallest class; larger is safer"),
+    ("alpha_k_anonymity", "alpha"): ("(α,k)-anonymity, α", "largest share of one value in a class; smaller is safer"),
+    ("distinct_l_diversity", "l"): ("distinct ℓ-diversity, ℓ", "fewest different values in a class; larger is safer"),
+    ("entropy_l_diversity", "l"): ("entropy ℓ-diversity, ℓ", "effective number of values in a class; larger is safer"),
+    ("recursive_c_l_diversity", "c"): (
+        "recursive (c,2)-diversity, c",
+        "commonest value against the rest; smaller is safer",
+    ),
+    ("t_closeness", "equal"): ("t-closeness, equal", "distance of a class from the table; smaller is safer"),
+    ("t_closeness", "ordered"): ("t-closeness, ordered", "the same, values in their order; smaller is safer"),
+    ("t_closeness", "hierarchical"): ("t-closeness, hierarchical", "the same, along the hierarchy; smaller is safer"),
+    ("delta_disclosure", "delta"): ("δ-disclosure, δ", "largest change of a value's log share; smaller is safer"),
+    ("basic_beta_likeness", "beta"): ("basic β-likeness, β", "largest relative gain of a value; smaller is safer"),
+    ("enhanced_beta_likeness", "beta"): ("enhanced β-likeness, β", "the same, stricter for common values"),
+}
+
+
+def number(value: float) -> str:
+    if math.isnan(value):
+        return "undefined"
+    return "infinite" if math.isinf(value) else f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def percent(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.1%}"
+
+
+def rate(found: Rate) -> str:
+    """A share with its interval."""
+    return "–" if found.n == 0 else f"{found.value:.1%} ({found.low:.1%} to {found.high:.1%})"
+
+
+def signed(found: Rate) -> str:
+    """A difference of shares in points, with its interval."""
+    if found.n == 0:
+        return "–"
+    return f"{100 * found.value:+.1f} points ({100 * found.low:+.1f} to {100 * found.high:+.1f})"

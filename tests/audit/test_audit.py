@@ -1,0 +1,201 @@
+"""What an audit can say without the truth, what it refuses, and values that only one of its files has."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+from dalenius.audit import Audit, audit
+from dalenius.criterion import KAnonymity
+from dalenius.publish.lattice import Lattice
+from tests.audit import recount
+from tests.audit.conftest import QUASI, Hospital
+
+# --- Without the truth -------------------------------------------------------------------------------------------------
+
+
+def test_without_truth_beliefs_are_not_judged(hospital: Hospital) -> None:
+    found = audit(hospital.release, dl.Schema.load(hospital.schema))
+    assert (found.has_truth, found.held_out, found.at_risk) == (False, 0, ())
+    assert "cannot be known how often an adversary is right" in found.limits[0]
+    for attack in found.attacks:
+        for rate in (attack.success, attack.naive, attack.control, attack.gain, attack.high_confidence):
+            assert rate.n == 0
+            assert math.isnan(rate.value)
+        assert math.isnan(attack.perfect_breach)
+        assert math.isnan(attack.residual)
+        assert attack.calibration == ()
+        assert attack.verdict == "not enough data to say"
+    # What class sizes tell needs no truth.
+    known = audit(hospital.release, dl.Schema.load(hospital.schema), truth=hospital.table)
+    assert (found.risks, found.levels, found.utility) == (known.risks, known.levels, known.utility)
+
+
+def test_without_truth_it_is_known_how_sure_the_adversary_is(hospital: Hospital) -> None:
+    """In a full-domain release everybody in a class is believed the same of: no draw of people can matter."""
+    rows = recount.rows(hospital.release)
+    believe = recount.of_labels(rows, QUASI, "disease", hospital.trees)
+    best = []
+    for row in rows:
+        labels = [row[name] for name in QUASI]
+        if set(labels) != {"*"}:
+            somebody = tuple(min(hospital.trees[name][label]) for name, label in zip(QUASI, labels, strict=True))
+            best.append(float(max(believe(somebody).values())))
+    for seed in (0, 1):
+        attack = audit(hospital.release, dl.Schema.load(hospital.schema), seed=seed).attacks[0]
+        assert attack.confidence.mean == pytest.approx(sum(best) / len(best))
+        assert attack.confidence.above_half == pytest.approx(sum(b > 0.5 for b in best) / len(best))
+        assert attack.confidence.certain == pytest.approx(sum(b == 1 for b in best) / len(best))
+
+
+def test_a_release_that_tells_nothing_puts_nobody_at_risk(hospital: Hospital) -> None:
+    """Everything suppressed: the adversary has the table's frequencies, and no person is believed more of than that."""
+    table = {name: [row[name] for row in recount.rows(hospital.table)] for name in (*QUASI, "disease")}
+    silent = {**{name: ["*"] * len(table[name]) for name in QUASI}, "disease": table["disease"]}
+    found = audit(silent, dl.Schema.load(hospital.schema), truth=hospital.table)
+    attack = found.attacks[0]
+    assert attack.success.value == pytest.approx(attack.naive.value)
+    assert found.at_risk == ()
+
+
+def test_suppressed_people_can_be_the_ones_at_risk(hospital: Hospital) -> None:
+    """One suppressed row of a table: whoever fits no class must be it. It is no class, and is not called one."""
+    rows = [{name: row[name] for name in (*QUASI, "disease")} for row in recount.rows(hospital.table)]
+    alone = next(i for i, row in enumerate(rows) if sum(all(r[q] == row[q] for q in QUASI) for r in rows) == 1)
+    released = [{**row, **dict.fromkeys(QUASI, "*")} if i == alone else row for i, row in enumerate(rows)]
+    columns = {name: [row[name] for row in released] for name in rows[0]}
+    truth = {name: [row[name] for row in [rows[alone], *rows[:alone], *rows[alone + 1 :]]] for name in rows[0]}
+    truth["disease"][0] = columns["disease"][alone] = "HIV"
+    others = [i for i, value in enumerate(columns["disease"]) if value == "HIV" and i != alone]
+    for i in others:  # nobody else has it: the suppressed person comes first
+        columns["disease"][i] = "Flu"
+    truth["disease"] = [v if v != "HIV" or i == 0 else "Flu" for i, v in enumerate(truth["disease"])]
+    first = audit(columns, dl.Schema.load(hospital.schema), truth=truth).at_risk[0]
+    assert (first.rows, first.level, first.group, first.group_size) == ((0,), "certain", -1, 0)
+    assert first.place == "suppressed"
+
+
+# --- Refusals ----------------------------------------------------------------------------------------------------------
+
+
+def test_truth_of_another_size_is_refused(hospital: Hospital) -> None:
+    with pytest.raises(dl.InputError, match=r"500 people and the table 350.*must be the table"):
+        audit(hospital.release, dl.Schema.load(hospital.schema), truth=hospital.holdout)
+
+
+def test_held_out_people_need_the_truth(hospital: Hospital) -> None:
+    with pytest.raises(dl.InputError, match="--holdout needs --truth"):
+        audit(hospital.release, dl.Schema.load(hospital.schema), holdout=hospital.holdout)
+
+
+# --- Values that only one file has -------------------------------------------------------------------------------------
+
+SCHEMA = """sensitive = "disease"
+[columns.zip]
+role = "quasi"
+hierarchy = "suppress"
+[columns.age]
+role = "quasi"
+type = "integer"
+intervals = [5, 10]
+"""
+TABLE = [
+    (f"{zip_}", f"{age}", disease)
+    for zip_ in ("1011", "1012", "1021", "1022")
+    for age, disease in ((20, "Flu"), (21, "Pox"), (23, "Flu"), (27, "Ache"))
+]
+# 2000 is no ZIP of the table, 22 and 41 no age, Gout no disease.
+OTHERS = [
+    ("1012", "22", "Flu"),
+    ("1011", "21", "Gout"),
+    ("2000", "20", "Flu"),
+    ("1022", "41", "Pox"),
+    ("1021", "27", "Flu"),
+]
+
+
+def columns(rows: list[tuple[str, str, str]]) -> dict[str, list[str]]:
+    return dict(zip(("zip", "age", "disease"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.fixture
+def undeclared(tmp_path: Path) -> tuple[dl.Schema, Path]:
+    """A schema that declares no values, and a release with sets and intervals."""
+    path = tmp_path / "privacy.toml"
+    path.write_text(SCHEMA, encoding="utf-8")
+    release = tmp_path / "release.csv"
+    lines = []
+    for zip_, age, disease in TABLE:
+        low = int(age) // 5 * 5
+        lines.append(f'"{{{zip_[:3]}1, {zip_[:3]}2}}","[{low}, {low + 4}]",{disease}')
+    release.write_text("zip,age,disease\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return dl.Schema.load(path), release
+
+
+def rates(found: Audit) -> tuple[object, ...]:
+    attack = found.attacks[0]
+    return (attack.success, attack.naive, attack.calibration, found.risks, found.levels, found.utility, found.at_risk)
+
+
+def test_values_that_only_held_out_people_have(undeclared: tuple[dl.Schema, Path]) -> None:
+    """They count in the control and change nothing that is said of the release."""
+    schema, release = undeclared
+    plain = audit(release, schema, truth=columns(TABLE))
+    # In each of four classes (two areas × ages 20-24, 25-29) the older all have Ache; of the younger two in three have Flu.
+    assert plain.attacks[0].success.value == pytest.approx((8 + 4) / 16)
+    found = audit(release, schema, truth=columns(TABLE), holdout=columns(OTHERS))
+    assert rates(found) == rates(plain)
+    assert "Gout" not in found.schema["disease"].leaves
+    # 1012 at 22 fits the first class: Flu. 1011 at 21 is taken for Flu and has Gout. 2000 and 41 fit nothing.
+    # 1021 at 27 is taken for Ache and has Flu.
+    assert found.attacks[0].control.value == pytest.approx(1 / 5)
+    assert found.held_out == 5
+
+
+def test_values_that_only_the_truth_has(undeclared: tuple[dl.Schema, Path]) -> None:
+    """A table that was mended after publishing: nobody believes in a value that is not in the release."""
+    schema, release = undeclared
+    mended = [("1011", "20", "Gout"), *TABLE[1:]]
+    found = audit(release, schema, truth=columns(mended))
+    assert found.attacks[0].success.value == pytest.approx((7 + 4) / 16)
+    moved = [("3000", "20", "Flu"), *TABLE[1:]]
+    found = audit(release, schema, truth=columns(moved))
+    assert found.attacks[0].unmatched == 1
+    assert found.attacks[0].success.value == pytest.approx((7 + 4) / 16)
+
+
+def test_a_release_in_memory_is_that_of_its_file(undeclared: tuple[dl.Schema, Path], tmp_path: Path) -> None:
+    """Publishing and auditing in one go says what publishing to a file and auditing that says, of a new disease too."""
+    schema, _ = undeclared
+    published = Lattice([KAnonymity(3)]).publish(dl.Table(columns(TABLE), schema))
+    published.write(tmp_path / "lattice.csv")
+    for holdout in (TABLE[3:9], [("1011", "20", "Aids"), ("1012", "23", "Gout"), ("1021", "27", "Ache")]):
+        one = audit(published.release, schema, truth=columns(TABLE), holdout=columns(holdout))
+        two = audit(tmp_path / "lattice.csv", schema, truth=columns(TABLE), holdout=columns(holdout))
+        assert one.attacks[0].success == two.attacks[0].success
+        assert one.attacks[0].control == two.attacks[0].control
+        assert one.attacks[0].gain == two.attacks[0].gain
+
+
+def test_a_release_in_memory_meets_new_quasi_identifiers(undeclared: tuple[dl.Schema, Path]) -> None:
+    """A new ZIP or age shifts every code; what is said of the table's people stays, and people nobody fits are wrong."""
+    schema, _ = undeclared
+    released = dl.read_release(columns(TABLE), schema)
+    plain = audit(released, schema, truth=columns(TABLE))
+    new = [("0000", "20", "Flu"), ("1011", "19", "Flu"), ("1011", "20", "Flu"), ("1012", "21", "Pox")]
+    found = audit(released, schema, truth=columns(TABLE), holdout=columns(new))
+    assert rates(found) == rates(plain)
+    assert found.attacks[0].control.value == 0.5
+
+
+def test_a_release_in_memory_refuses_people_it_cannot_code(hospital: Hospital) -> None:
+    """Values outside a declared domain are an error of the file that has them, not a wrong belief."""
+    wrong = {name: [row[name] for row in recount.rows(hospital.holdout)] for name in (*QUASI, "disease")}
+    wrong["disease"][5] = "Dragonpox"
+    published = Lattice([KAnonymity(3)]).publish(dl.Table(hospital.table, hospital.schema))
+    with pytest.raises(dl.InputError, match="row 5, column 'disease'") as refused:
+        audit(published.release, dl.Schema.load(hospital.schema), truth=hospital.table, holdout=wrong)
+    assert "Dragonpox" not in str(refused.value)

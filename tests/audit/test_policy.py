@@ -1,0 +1,167 @@
+"""The verdict: every key of [policy] passed, violated and not tested; what is not measured never passes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dalenius as dl
+from dalenius.audit import Audit, audit
+from dalenius.audit.policy import Figure, Threshold, apply, overall
+from dalenius.config import Policy
+from tests.audit.conftest import Hospital
+
+KEYS = tuple(Policy.model_fields)
+STRUCTURED = {"max_relative_threat": {"quantile": 0.99, "value": 4.0}, "epsilon_privacy": ["I:table:1e6:2.5"]}
+NUMERIC = tuple(key for key in KEYS if key not in STRUCTURED)
+
+# Where each number stands in the audit, said again here; the keys that are not here cannot be measured yet.
+MEASURED: dict[str, Callable[[Audit], float]] = {
+    "min_k": lambda found: found.levels["disease"]["k_anonymity", "k"].value,
+    "min_l": lambda found: found.levels["disease"]["distinct_l_diversity", "l"].value,
+    "min_entropy_l": lambda found: found.levels["disease"]["entropy_l_diversity", "l"].value,
+    "max_t": lambda found: found.levels["disease"]["t_closeness", "equal"].value,
+    "max_attacker_accuracy": lambda found: found.attacks[0].success.value,
+    "max_attacker_gain": lambda found: found.attacks[0].gain.value,
+    "max_perfect_breach": lambda found: found.attacks[0].perfect_breach,
+    "max_loss": lambda found: found.utility["loss"],
+    "max_suppressed": lambda found: found.release.suppressed / found.release.people,
+}
+
+
+def only(key: str, asked: object, figure: Figure | None) -> Threshold:
+    found = apply({key: asked}, {} if figure is None else {key: figure})
+    assert len(found) == 1
+    assert found[0].key == key
+    return found[0]
+
+
+@pytest.mark.parametrize("key", NUMERIC)
+def test_a_number_is_held_against_its_threshold(key: str) -> None:
+    """At the threshold it holds; beyond it, on the wrong side, it does not."""
+    better = 1 if key.startswith("min_") else -1
+    asked = 3 if key in ("min_k", "min_l") else 0.4
+    for distance, outcome in ((0, "passed"), (better * 0.1, "passed"), (-better * 0.1, "violated")):
+        found = only(key, asked, Figure(asked + distance, "a reason that is none of its business"))
+        assert (found.outcome, found.measured, found.reason) == (outcome, asked + distance, "")
+        assert f"{asked:g}" in found.asked
+    assert only(key, asked, Figure(better * math.inf)).outcome == "passed"
+    assert only(key, asked, Figure(-better * math.inf)).outcome == "violated"
+
+
+def test_rounding_is_not_a_violation() -> None:
+    """0.1 + 0.2 is at most 0.3, and the effective number of two equal values is at least 2."""
+    assert only("max_t", 0.3, Figure(0.1 + 0.2)).outcome == "passed"
+    assert only("min_entropy_l", 2.0, Figure(math.exp(math.log(2)) - 1e-12)).outcome == "passed"
+    assert only("max_t", 0.3, Figure(0.3 + 1e-6)).outcome == "violated"
+    assert only("max_suppressed", 0.0, Figure(1e-7)).outcome == "violated"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_unknown_figure_is_never_passed(key: str) -> None:
+    asked = STRUCTURED.get(key, 1)
+    for figure in (None, Figure(math.nan, "it could not be measured")):
+        found = only(key, asked, figure)
+        assert found.outcome == "not tested"
+        assert math.isnan(found.measured)
+        assert found.reason
+    if key in STRUCTURED:  # more than a number: no number passes it
+        assert only(key, asked, Figure(0.0, "no measure")).outcome == "not tested"
+
+
+@given(st.lists(st.sampled_from(["passed", "violated", "not tested"]), max_size=6))
+def test_overall(outcomes: list[str]) -> None:
+    thresholds = tuple(Threshold("min_k", "2", 1.0, outcome, "") for outcome in outcomes)  # type: ignore[arg-type]
+    expected = "none"
+    if outcomes:
+        expected = "incomplete" if "not tested" in outcomes else "passed"
+    if "violated" in outcomes:
+        expected = "violated"
+    assert overall(thresholds) == expected
+
+
+# --- Of an audit -------------------------------------------------------------------------------------------------------
+
+
+def audited(hospital: Hospital, policy: dict[str, object], *, truth: bool = True, holdout: bool = True) -> Audit:
+    schema = dataclasses.replace(dl.Schema.load(hospital.schema), policy=policy)
+    return audit(
+        hospital.release,
+        schema,
+        truth=hospital.table if truth else None,
+        holdout=hospital.holdout if truth and holdout else None,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(hospital: Hospital) -> Audit:
+    return audited(hospital, {**dict.fromkeys(NUMERIC, 1), **STRUCTURED})
+
+
+def test_every_key_has_an_outcome(whole: Audit) -> None:
+    outcomes = {threshold.key: threshold for threshold in whole.thresholds}
+    assert set(outcomes) == set(KEYS)
+    for key, threshold in outcomes.items():
+        if key in MEASURED:
+            assert threshold.outcome in ("passed", "violated")
+            assert threshold.measured == pytest.approx(MEASURED[key](whole))
+        else:
+            assert threshold.outcome == "not tested"
+            assert len(threshold.reason.split()) >= 4
+            assert any(key in limit and threshold.reason in limit for limit in whole.limits)
+
+
+@pytest.mark.parametrize("key", MEASURED)
+def test_each_key_alone_passes_and_is_violated(hospital: Hospital, whole: Audit, key: str) -> None:
+    measured = MEASURED[key](whole)
+    worse = measured * 1.01 + 0.01 if key.startswith("min_") else measured * 0.99 - 0.01
+    assert audited(hospital, {key: measured}).verdict == "passed"
+    assert audited(hospital, {key: worse}).verdict == "violated"
+
+
+def test_no_thresholds_no_verdict(hospital: Hospital) -> None:
+    found = audited(hospital, {})
+    assert (found.verdict, found.thresholds) == ("none", ())
+
+
+def test_without_truth_the_attackers_thresholds_are_not_tested(hospital: Hospital) -> None:
+    keys = ("max_attacker_accuracy", "max_attacker_gain", "max_perfect_breach")
+    found = audited(hospital, dict.fromkeys(keys, 1.0), truth=False)
+    assert found.verdict == "incomplete"
+    for threshold in found.thresholds:
+        assert threshold.outcome == "not tested"
+        assert "--truth" in threshold.reason
+    # What needs no truth is tested all the same, and can fail.
+    assert audited(hospital, {"min_k": 1, "max_attacker_gain": 1.0}, truth=False).verdict == "incomplete"
+    assert audited(hospital, {"min_k": 99, "max_attacker_gain": 1.0}, truth=False).verdict == "violated"
+
+
+def test_without_held_out_people_the_gain_is_not_tested(hospital: Hospital) -> None:
+    found = audited(hospital, {"max_attacker_gain": 1.0, "max_attacker_accuracy": 1.0}, holdout=False)
+    assert [t.outcome for t in found.thresholds] == ["not tested", "passed"]
+    assert "--holdout" in found.thresholds[0].reason
+    assert found.verdict == "incomplete"
+
+
+def test_a_release_that_nobody_can_attack_passes_nothing(hospital: Hospital) -> None:
+    """Centroids: no adversary yet. The thresholds on attackers are not tested, and the reason is not the user's fault."""
+    text = hospital.schema.read_text(encoding="utf-8").replace('role = "quasi"\n', 'role = "other"\n')
+    text = text.replace('[columns.age]\nrole = "other"', '[columns.age]\nrole = "quasi"')
+    path = hospital.folder / "ages.toml"
+    path.write_text(text, encoding="utf-8")
+    policy = {"max_attacker_accuracy": 1.0, "max_attacker_gain": 1.0, "max_perfect_breach": 1.0, "max_loss": 1.0}
+    schema = dataclasses.replace(dl.Schema.load(path), policy=policy)
+    found = audit(hospital.table, schema, truth=hospital.table, holdout=hospital.holdout, kind="centroids")
+    assert found.attacks == ()
+    assert "random-worlds" in found.refused
+    for threshold in found.thresholds:
+        assert threshold.outcome == "not tested"
+        assert len(threshold.reason.split()) >= 4
+        assert "--truth" not in threshold.reason
+        assert "--holdout" not in threshold.reason
+    assert any("random-worlds was not tried" in limit for limit in found.limits)
