@@ -39,6 +39,11 @@ class Belief:
     def __len__(self) -> int:
         return len(self.matched)
 
+    @property
+    def answer(self) -> NDArray[np.float64]:
+        """What the adversary goes by: its belief, and the baseline about a target that fits nowhere."""
+        return np.where(self.matched[:, None], self.posterior, self.baseline)
+
     @classmethod
     def exact(
         cls, column: Column, weights: NDArray[np.float64], baseline: NDArray[np.float64], **diagnostics: Any

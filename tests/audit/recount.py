@@ -104,12 +104,16 @@ class Recount:
     breached: int  # people of whose value it is certain, and right
 
 
-def recount(believe: Believe, targets: Sequence[Person], truth: Sequence[str]) -> Recount:
+def recount(believe: Believe, targets: Sequence[Person], truth: Sequence[str], values: Sequence[str]) -> Recount:
+    """Of a person who fits nowhere the commonest of the release's values is guessed."""
+    frequent = Counter(values)
+    modes = [value for value, count in frequent.items() if count == max(frequent.values())]
     found = Recount(len(targets), Fraction(0), 0, 0, Fraction(0), 0)
     for person, value in zip(targets, truth, strict=True):
         belief = believe(person)
         if not belief:
             found.unmatched += 1
+            found.successes += Fraction(value in modes, len(modes))
             continue
         best = max(belief.values())
         first = [s for s, p in belief.items() if p == best]
@@ -129,14 +133,18 @@ def commonest(release_values: Sequence[str], truth: Sequence[str]) -> Fraction:
     return Fraction(sum(value in first for value in truth), len(first) * len(truth))
 
 
-def ratios(
+def surest(
     believe: Believe, table: Sequence[Row], quasi: Sequence[str], sensitive: str
-) -> dict[tuple[str, ...], float]:
-    """For each distinct person and value, how many times more the value is believed than its frequency says."""
+) -> dict[Person, tuple[float, float, str]]:
+    """For each distinct person the largest belief, how many times its value's frequency that is, and the value."""
     counts = Counter(row[sensitive] for row in table)
-    found = {}
+    found: dict[Person, tuple[float, float, str]] = {}
     for row in table:
         person = tuple(row[name] for name in quasi)
-        belief = believe(person).get(row[sensitive], Fraction(0))
-        found[(*person, row[sensitive])] = float(belief / Fraction(counts[row[sensitive]], len(table)))
+        belief = believe(person)
+        best = max(belief.values())
+        for value, share in belief.items():
+            if share == best:
+                ratio = float(share / Fraction(counts[value], len(table)))
+                found.setdefault(person, (float(best), ratio, value))
     return found

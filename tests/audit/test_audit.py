@@ -149,22 +149,24 @@ def test_values_that_only_held_out_people_have(undeclared: tuple[dl.Schema, Path
     found = audit(release, schema, truth=columns(TABLE), holdout=columns(OTHERS))
     assert rates(found) == rates(plain)
     assert "Gout" not in found.schema["disease"].leaves
-    # 1012 at 22 fits the first class: Flu. 1011 at 21 is taken for Flu and has Gout. 2000 and 41 fit nothing.
-    # 1021 at 27 is taken for Ache and has Flu.
-    assert found.attacks[0].control.value == pytest.approx(1 / 5)
+    # 1012 at 22 fits the first class: Flu. 1011 at 21 is taken for Flu and has Gout. 2000 and 41 fit nothing and are taken
+    # for Flu, the commonest, which one of them has. 1021 at 27 is taken for Ache and has Flu.
+    assert found.attacks[0].control.value == pytest.approx(2 / 5)
+    assert found.attacks[0].control_unmatched == 2
     assert found.held_out == 5
 
 
 def test_values_that_only_the_truth_has(undeclared: tuple[dl.Schema, Path]) -> None:
-    """A table that was mended after publishing: nobody believes in a value that is not in the release."""
+    """A table that was mended after publishing is not that of the release; nobody fits a ZIP that is not in it."""
     schema, release = undeclared
     mended = [("1011", "20", "Gout"), *TABLE[1:]]
-    found = audit(release, schema, truth=columns(mended))
-    assert found.attacks[0].success.value == pytest.approx((7 + 4) / 16)
+    with pytest.raises(dl.InputError, match="do not have the same values of 'disease'") as refused:
+        audit(release, schema, truth=columns(mended))
+    assert "Gout" not in str(refused.value)
     moved = [("3000", "20", "Flu"), *TABLE[1:]]
     found = audit(release, schema, truth=columns(moved))
     assert found.attacks[0].unmatched == 1
-    assert found.attacks[0].success.value == pytest.approx((7 + 4) / 16)
+    assert found.attacks[0].success.value == pytest.approx((8 + 4) / 16)  # taken for Flu, the commonest, as it is
 
 
 def test_a_release_in_memory_is_that_of_its_file(undeclared: tuple[dl.Schema, Path], tmp_path: Path) -> None:
@@ -181,14 +183,16 @@ def test_a_release_in_memory_is_that_of_its_file(undeclared: tuple[dl.Schema, Pa
 
 
 def test_a_release_in_memory_meets_new_quasi_identifiers(undeclared: tuple[dl.Schema, Path]) -> None:
-    """A new ZIP or age shifts every code; what is said of the table's people stays, and people nobody fits are wrong."""
+    """A new ZIP or age shifts every code; what is said of the table's people stays, and people nobody fits get the mode."""
     schema, _ = undeclared
     released = dl.read_release(columns(TABLE), schema)
     plain = audit(released, schema, truth=columns(TABLE))
     new = [("0000", "20", "Flu"), ("1011", "19", "Flu"), ("1011", "20", "Flu"), ("1012", "21", "Pox")]
     found = audit(released, schema, truth=columns(TABLE), holdout=columns(new))
     assert rates(found) == rates(plain)
-    assert found.attacks[0].control.value == 0.5
+    # The first two fit nobody and are taken for Flu, the commonest; the third is Flu; Pox is taken for what 1012 at 21 has.
+    assert found.attacks[0].control.value == 1.0
+    assert found.attacks[0].control_unmatched == 2
 
 
 def test_a_release_in_memory_refuses_people_it_cannot_code(hospital: Hospital) -> None:
@@ -199,3 +203,65 @@ def test_a_release_in_memory_refuses_people_it_cannot_code(hospital: Hospital) -
     with pytest.raises(dl.InputError, match="row 5, column 'disease'") as refused:
         audit(published.release, dl.Schema.load(hospital.schema), truth=hospital.table, holdout=wrong)
     assert "Dragonpox" not in str(refused.value)
+
+
+def test_nothing_said_of_people_at_risk_depends_on_their_values(hospital: Hospital) -> None:
+    """Swap the values of two people whom the release does not tell apart: the list stays what it is, to the letter."""
+    rows = recount.rows(hospital.table)
+    names = (*QUASI, "disease")
+    released = {name: [row[name] for row in recount.rows(hospital.release)] for name in names}
+    truth = {name: [row[name] for row in rows] for name in names}
+    classes: dict[tuple[str, ...], list[int]] = {}
+    for i in range(len(rows)):
+        classes.setdefault(tuple(released[name][i] for name in QUASI), []).append(i)
+    schema = dl.Schema.load(hospital.schema)
+    before = audit(released, schema, truth=truth)
+    for members in classes.values():  # turn the values round inside each class
+        values = [truth["disease"][i] for i in members]
+        for i, value in zip(members, values[1:] + values[:1], strict=True):
+            truth["disease"][i] = value
+    after = audit(released, schema, truth=truth)
+    assert truth["disease"] != [row["disease"] for row in rows]
+    assert [p.to_document(reveal=False) for p in after.at_risk] == [p.to_document(reveal=False) for p in before.at_risk]
+
+
+def test_an_unlike_control_and_the_people_themselves_are_no_control(hospital: Hospital) -> None:
+    schema = dl.Schema.load(hospital.schema)
+    with pytest.raises(dl.InputError, match="are the people of the table"):
+        audit(hospital.release, schema, truth=hospital.table, holdout=hospital.table)
+    rows = [row for row in recount.rows(hospital.holdout) if row["disease"] != "Flu"]
+    others = {name: [row[name] for row in rows] for name in (*QUASI, "disease")}
+    found = audit(hospital.release, schema, truth=hospital.table, holdout=others)
+    assert found.attacks[0].gain.low > 0
+    assert not found.attacks[0].comparable
+    assert found.attacks[0].verdict == "not enough data to say"
+    assert any("They are no control" in limit for limit in found.limits)
+
+
+def test_a_few_people_known_for_certain_are_a_leak_whatever_the_average_says() -> None:
+    """Nineteen people alone in their ZIP with a rare value, among fifteen hundred of whom nothing is learned."""
+    schema = dl.Schema([dl.Column("zip", "quasi"), dl.Column("disease", "sensitive")])
+
+    def table(first: int) -> dict[str, list[str]]:
+        zips = ["0"] * 1481 + [str(first + i) for i in range(19)]
+        return {"zip": zips, "disease": ["Flu" if i % 2 else "Ache" for i in range(1481)] + ["HIV"] * 19}
+
+    found = audit(table(1), schema, truth=table(1), holdout=table(100)).attacks[0]
+    assert found.perfect_breach == pytest.approx(19 / 1500)
+    assert found.gain.low <= 0
+    assert found.verdict == "leaks about persons"
+
+
+def test_a_control_that_fits_nowhere_is_no_proof_of_a_leak() -> None:
+    """The value does not depend on the ZIP, and half the others live elsewhere: of them the commonest value is guessed."""
+    schema = dl.Schema([dl.Column("zip", "quasi"), dl.Column("disease", "sensitive")])
+
+    def table(zips: list[str]) -> dict[str, list[str]]:
+        return {"zip": zips, "disease": ["HIV" if i % 10 == 0 else "Flu" for i in range(len(zips))]}
+
+    inside = [str(i // 100) for i in range(2000)]
+    outside = [str(i // 100 + 10) for i in range(2000)]
+    found = audit(table(inside), schema, truth=table(inside), holdout=table(outside)).attacks[0]
+    assert found.control_unmatched == 1000
+    assert found.success.value == found.control.value == pytest.approx(0.9)
+    assert found.verdict == "only about the population"

@@ -36,9 +36,19 @@ def only(found: Audit) -> Attack:
     return found.attacks[0]
 
 
-def counted(believe: Believe, table: Path, quasi: tuple[str, ...], sensitive: str, delimiter: str = ",") -> Recount:
+def counted(
+    believe: Believe,
+    table: Path,
+    quasi: tuple[str, ...],
+    sensitive: str,
+    delimiter: str = ",",
+    *,
+    released: Path | None = None,
+) -> Recount:
+    """The attack on a table's people; `released` is the table of the release where that is another one."""
     rows = recount.rows(table, delimiter)
-    return recount.recount(believe, recount.people(rows, quasi), [row[sensitive] for row in rows])
+    values = [row[sensitive] for row in recount.rows(released or table, delimiter)]
+    return recount.recount(believe, recount.people(rows, quasi), [row[sensitive] for row in rows], values)
 
 
 def agree(attack: Attack, inside: Recount) -> None:
@@ -69,7 +79,7 @@ def test_success_naive_and_breach(audited: Audit, believe: Believe, hospital: Ho
 
 def test_control_gain_and_residual(audited: Audit, believe: Believe, hospital: Hospital) -> None:
     inside = counted(believe, hospital.table, QUASI, "disease")
-    outside = counted(believe, hospital.holdout, QUASI, "disease")
+    outside = counted(believe, hospital.holdout, QUASI, "disease", released=hospital.table)
     attack = only(audited)
     assert (audited.held_out, attack.control.n, attack.control_kind) == (outside.n, outside.n, "held-out people")
     success, control = inside.successes / inside.n, outside.successes / outside.n
@@ -94,21 +104,24 @@ def test_sizes_and_risks(audited: Audit, hospital: Hospital) -> None:
 
 
 def test_the_people_most_at_risk_are_those(audited: Audit, believe: Believe, hospital: Hospital) -> None:
+    """The surest beliefs, whoever is right: nothing of it depends on the truth."""
     table = recount.rows(hospital.table)
-    ratio = recount.ratios(believe, table, QUASI, "disease")
-    worst = sorted((r for r in ratio.values() if r > 1), reverse=True)[:10]
-    assert [person.belief / person.baseline for person in audited.at_risk] == pytest.approx(worst)
+    surest = recount.surest(believe, table, QUASI, "disease")
+    worst = sorted(((best, ratio) for best, ratio, _ in surest.values() if ratio > 1), reverse=True)[:10]
+    assert [person.belief for person in audited.at_risk] == pytest.approx([best for best, _ in worst])
+    assert [person.belief / person.baseline for person in audited.at_risk] == pytest.approx([r for _, r in worst])
     for person in audited.at_risk:
-        mine = [tuple(table[row][name] for name in (*QUASI, "disease")) for row in person.rows]
-        assert len(set(mine)) == 1
-        assert ratio[mine[0]] == pytest.approx(person.belief / person.baseline)
-        assert mine[0][-1] == person.value
-        alike = [i for i, row in enumerate(table) if tuple(row[name] for name in (*QUASI, "disease")) == mine[0]]
+        mine = {tuple(table[row][name] for name in QUASI) for row in person.rows}
+        assert len(mine) == 1
+        known = mine.pop()
+        alike = [i for i, row in enumerate(table) if tuple(row[name] for name in QUASI) == known]
         assert (person.alike, list(person.rows)) == (len(alike), alike[:3])
+        assert float(believe(known)[person.value]) == pytest.approx(person.belief)
+        assert person.right == sum(table[i]["disease"] == person.value for i in alike)
 
 
 def test_the_attribute_that_gives_a_person_away(audited: Audit, believe: Believe, hospital: Hospital) -> None:
-    """The one without which the true value is believed least."""
+    """The one without which the value guessed is believed least."""
     table = recount.rows(hospital.table)
     for person in audited.at_risk:
         row = table[person.rows[0]]
@@ -127,14 +140,14 @@ def test_hashes_are_those_of_the_files(audited: Audit, hospital: Hospital) -> No
 
 
 def test_a_raw_table_as_release(hospital: Hospital) -> None:
-    """Whoever is alone with their quasi-identifiers is known; held-out people who fit nobody are wrong guesses."""
+    """Whoever is alone with their quasi-identifiers is known; of held-out people who fit nobody the commonest value is guessed."""
     schema = dl.Schema.load(hospital.schema)
     found = audit(hospital.table, schema, truth=hospital.table, holdout=hospital.holdout)
     leaves = {name: {label: s for label, s in hospital.trees[name].items() if len(s) == 1} for name in QUASI}
     believe = recount.of_labels(recount.rows(hospital.table), QUASI, "disease", leaves)
     agree(only(found), counted(believe, hospital.table, QUASI, "disease"))
     assert only(found).success.value > 0.9
-    outside = counted(believe, hospital.holdout, QUASI, "disease")
+    outside = counted(believe, hospital.holdout, QUASI, "disease", released=hospital.table)
     assert outside.unmatched > 100
     assert only(found).control.value == pytest.approx(float(outside.successes / outside.n))
     assert only(found).verdict == "leaks about persons"
@@ -154,7 +167,7 @@ def test_an_anatomized_release(hospital: Hospital, tmp_path: Path) -> None:
     found = audit(str(tmp_path / "anatomy"), schema, truth=hospital.table, holdout=hospital.holdout)
     assert found.release.kind == "anatomized"
     agree(only(found), counted(believe, hospital.table, QUASI, "disease"))
-    outside = counted(believe, hospital.holdout, QUASI, "disease")
+    outside = counted(believe, hospital.holdout, QUASI, "disease", released=hospital.table)
     assert only(found).control.value == pytest.approx(float(outside.successes / outside.n))
     whole = hashlib.sha256(files[0].read_bytes() + files[1].read_bytes()).hexdigest()
     assert found.hashes["release"] == whole
@@ -176,11 +189,11 @@ def test_several_sensitive_columns(hospital: Hospital, tmp_path: Path) -> None:
     for attack in found.attacks:
         believe = recount.of_labels(recount.rows(hospital.release), QUASI, attack.column, hospital.trees)
         agree(attack, counted(believe, hospital.table, QUASI, attack.column))
-        outside = counted(believe, hospital.holdout, QUASI, attack.column)
+        outside = counted(believe, hospital.holdout, QUASI, attack.column, released=hospital.table)
         assert attack.control.value == pytest.approx(float(outside.successes / outside.n))
     assert set(found.levels) == {"disease", "admission"}
     assert len(found.at_risk) == 10  # of both columns together
-    worst = [person.belief / person.baseline for person in found.at_risk]
+    worst = [(round(person.belief, 12), person.belief / person.baseline) for person in found.at_risk]
     assert worst == sorted(worst, reverse=True)
 
 

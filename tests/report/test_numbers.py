@@ -174,7 +174,8 @@ def test_people(name: str, reports: dict[str, Report], pages: dict[str, Page]) -
         if "value" in person:
             assert person["value"] in row[4]
             close(numbers(row[4])[:1], [100 * person["belief"]])
-            close(numbers(row[4])[-1:], [100 * person["baseline"]], step=0.01)
+            close(numbers(row[4])[1:2], [100 * person["baseline"]], step=0.01)
+            assert numbers(row[4])[-2:] == [person["right"], person["alike"]]
         else:
             assert row[4] == person["level"]
     first = document["at_risk"][0]

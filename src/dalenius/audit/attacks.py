@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import Adversary
+from dalenius.adversary import Adversary, Targets
 from dalenius.audit.people import Control, People, plausible_people
 from dalenius.belief import Belief
+from dalenius.coding import distinct_rows
 from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Bin, Confidence, Rate, Verdict
 from dalenius.release import GroupedRelease, Release
@@ -30,6 +31,10 @@ class Attack:
     naive: Rate
     control: Rate
     control_kind: str
+    control_naive: float
+    control_breach: float
+    control_unmatched: int
+    comparable: bool
     gain: Rate
     verdict: Verdict
     confidence: Confidence
@@ -56,27 +61,40 @@ def attack(
     """Attack the people of the table, and the held-out ones as if they were in it."""
     belief = adversary.attack(release, people.targets, column=column, rng=rng)
     truth = people.truth(column)
-    success = accuracy.success(belief.posterior, truth, people.people)
+    success = accuracy.success(belief.answer, truth, people.people)
     table = _values(release, column)
-    control, kind = Rate.undefined(), "none"
+    naive = accuracy.naive(table, truth, people.people)
+    breach = accuracy.breach_rate(belief.posterior, truth, people.people)
+    control = other_naive = other_breach = Rate.undefined()
+    unmatched = 0
     if holdout is not None:
         others = holdout.people
         outside = adversary.attack(holdout.release, others.targets, column=column, rng=rng)
-        control = accuracy.success(outside.posterior, others.truth(column), others.people)
-        kind = "held-out people"
+        theirs = others.truth(column)
+        control = accuracy.success(outside.answer, theirs, others.people)
+        other_naive = accuracy.naive(_values(holdout.release, column), theirs, others.people)
+        other_breach = accuracy.breach_rate(outside.posterior, theirs, others.people)
+        unmatched = int(others.people[~outside.matched].sum())
     person_gain = accuracy.gain(success, control)
+    # Held-out people among whom the commonest value is surely rarer or commoner are another population.
+    drift = accuracy.gain(naive, other_naive)
+    comparable = drift.n == 0 or drift.low <= 0 <= drift.high
     return Attack(
         adversary=adversary.name,
         column=column,
         belief=belief,
         success=success,
-        naive=accuracy.naive(table, truth, people.people),
+        naive=naive,
         control=control,
-        control_kind=kind,
+        control_kind="none" if holdout is None else "held-out people",
+        control_naive=other_naive.value,
+        control_breach=other_breach.value,
+        control_unmatched=unmatched,
+        comparable=comparable,
         gain=person_gain,
-        verdict=accuracy.judge(person_gain),
+        verdict=accuracy.judge(person_gain, accuracy.gain(breach, other_breach), comparable=comparable),
         confidence=accuracy.confidence(belief.posterior, people.people),
-        perfect_breach=accuracy.perfect_breach(belief.posterior, truth, people.people),
+        perfect_breach=breach.value,
         high_confidence=accuracy.high_confidence(belief.posterior, truth, people.people),
         calibration=accuracy.calibration(belief.posterior, truth, people.people),
         unmatched=int(people.people[~belief.matched].sum()),
@@ -96,6 +114,10 @@ def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rn
         naive=nobody,
         control=nobody,
         control_kind="none",
+        control_naive=float("nan"),
+        control_breach=float("nan"),
+        control_unmatched=0,
+        comparable=True,
         gain=nobody,
         verdict=accuracy.judge(nobody),
         confidence=accuracy.confidence(belief.posterior, people),
@@ -114,10 +136,13 @@ def _values(release: Release, column: str) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class AtRisk:
-    """A person of whom the adversary is right to be sure: rows, class, and the attribute that gives them away."""
+    """People of whom the adversary is sure, rightly or not: rows, class, and the attribute that gives them away.
+
+    Chosen and described by what the adversary believes, never by the truth: what is shown of them must not tell it.
+    """
 
     rows: tuple[int, ...]
-    alike: int  # people with the same quasi-identifiers and value
+    alike: int  # people with the same quasi-identifiers
     column: str
     belief: float
     baseline: float
@@ -125,11 +150,12 @@ class AtRisk:
     group_size: int
     attribute: str
     belief_without: float
-    value: str
+    value: str  # the most believed one
+    right: int  # how many of them have it
 
     @property
     def level(self) -> str:
-        """How sure the adversary is of the truth, in words: the figure itself could tell which value it is."""
+        """How sure the adversary is, in words: the figure itself could tell of which value."""
         if self.belief >= 1 - 1e-9:
             return "certain"
         return "above 0.8" if self.belief > 0.8 else "above 0.5" if self.belief > 0.5 else "raised"
@@ -157,6 +183,7 @@ class AtRisk:
                 "belief": self.belief,
                 "baseline": self.baseline,
                 "belief_without_attribute": self.belief_without,
+                "right": self.right,
             }
         return shown
 
@@ -164,36 +191,42 @@ class AtRisk:
 def most_at_risk(
     found: Attack, adversary: Adversary, release: Release, people: People, rng: np.random.Generator, *, limit: int
 ) -> list[AtRisk]:
-    """The people whose true value is believed most, compared with the baseline; only those of whom more is believed."""
+    """The people of whom the adversary is surest; of equally sure ones, those it learns most about from the release."""
     assert isinstance(release, GroupedRelease)
-    truth = people.truth(found.column)
-    index = np.arange(len(truth))
-    belief = np.nan_to_num(found.belief.posterior[index, truth])
-    baseline = found.belief.baseline[index, truth]
+    targets, truth = people.targets, people.truth(found.column)
+    sizes = [len(column.leaves) for column in targets.schema.quasi]
+    distinct, number = distinct_rows(targets.codes, sizes)
+    first = np.searchsorted(number, np.arange(len(distinct)))  # people come sorted by their quasi-identifiers
+    posterior = np.nan_to_num(found.belief.posterior[first])
+    best = posterior.argmax(axis=1)
+    belief = posterior[np.arange(len(best)), best]
+    baseline = found.belief.baseline[first, best]
     ratio = belief / np.maximum(baseline, 1e-300)
-    order = np.lexsort((index, -belief, -ratio))
+    order = np.lexsort((np.arange(len(best)), -ratio, -np.round(belief, 12)))
     order = order[ratio[order] > 1 + accuracy.TIE][:limit]
     worst = []
     for i in order.tolist():
-        alone = type(people.targets)(people.targets.schema, people.targets.codes[i : i + 1])
+        alone = Targets(targets.schema, distinct[i : i + 1])
         without = [
-            float(adversary.attack(release, alone.without(a), column=found.column, rng=rng).posterior[0, truth[i]])
-            for a in range(alone.codes.shape[1])
+            float(adversary.attack(release, alone.without(a), column=found.column, rng=rng).posterior[0, best[i]])
+            for a in range(distinct.shape[1])
         ]
         a = int(np.argmin(without))
-        group = release.locate(alone.codes[0])
+        group = release.locate(distinct[i])
+        mine = number == i
         worst.append(
             AtRisk(
-                rows=tuple(people.rows(i, limit=3)),
-                alike=int(people.people[i]),
+                rows=tuple(people.rows(distinct[i], limit=3)),
+                alike=int(people.people[mine].sum()),
                 column=found.column,
                 belief=float(belief[i]),
                 baseline=float(baseline[i]),
                 group=group[0] if len(group) == 1 else -1,
                 group_size=int(sum(release.sizes[g] for g in group)),
-                attribute=people.targets.schema.quasi[a].name,
+                attribute=targets.schema.quasi[a].name,
                 belief_without=without[a],
-                value=found.belief.column.leaves[truth[i]],
+                value=found.belief.column.leaves[best[i]],
+                right=int(people.people[mine & (truth == best[i])].sum()),
             )
         )
     return worst

@@ -14,7 +14,7 @@ import numpy as np
 from dalenius.adversary import REGISTRY, Adversary, named
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
-from dalenius.audit.people import files_of, open_together
+from dalenius.audit.people import People, files_of, open_together
 from dalenius.audit.policy import Figure, Threshold
 from dalenius.criterion import Level, document, measure, worst_of
 from dalenius.engine import Engine, Source
@@ -63,6 +63,20 @@ class Audit:
             found.append(
                 "Without held-out people (--holdout) what the release teaches about everybody cannot be told from what "
                 "it gives away about its own people."
+            )
+        if any(not attack.comparable for attack in self.attacks):
+            found.append(
+                "The held-out people are not like those of the table: their commonest value is surely rarer or commoner. "
+                "They are no control."
+            )
+        unseen = [
+            f"{column.name} ({column.role})" for column in self.schema.columns if column.role in ("identifier", "other")
+        ]
+        if unseen:
+            found.append(f"Columns that were not looked at, published or not: {', '.join(unseen)}.")
+        if self.release.suppressed:
+            found.append(
+                f"Singling out and linkability do not count the {self.release.suppressed:,} suppressed people."
             )
         found += [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
         found += [f"{t.key} was not tested: {t.reason}." for t in self.thresholds if t.outcome == "not tested"]
@@ -113,7 +127,14 @@ def _attack_document(found: Attack) -> dict[str, Any]:
         "method": found.belief.method,
         "success": asdict(found.success),
         "naive": asdict(found.naive),
-        "control": {**asdict(found.control), "kind": found.control_kind},
+        "control": {
+            **asdict(found.control),
+            "kind": found.control_kind,
+            "naive": found.control_naive,
+            "perfect_breach": found.control_breach,
+            "unmatched": found.control_unmatched,
+            "comparable": found.comparable,
+        },
         "gain": asdict(found.gain),
         "residual": found.residual,
         "verdict": found.verdict,
@@ -153,6 +174,7 @@ def audit(
             f"The release has {opened.people:,} people and the table {people.count:,}. "
             "The truth must be the table that the release was made of."
         )
+    _check_same_people(opened, people, truth, holdout)
     rng = np.random.default_rng(seed)
     columns = [column.name for column in opened.schema.sensitive]
     attacks: list[Attack] = []
@@ -173,7 +195,7 @@ def audit(
             attacks.append(found)
             progress("people most at risk")
             at_risk += most_at_risk(found, adversary, opened, people, rng, limit=LISTED)
-    at_risk.sort(key=lambda person: -person.belief / max(person.baseline, 1e-300))
+    at_risk.sort(key=lambda person: (-round(person.belief, 12), -person.belief / max(person.baseline, 1e-300)))
     progress("privacy models and utility")
     levels = {column: measure(opened.grouping(column)) for column in columns}
     risks = class_risks(opened)
@@ -200,6 +222,23 @@ def audit(
             if (files := files_of(source, release=key == "release"))
         },
     )
+
+
+def _check_same_people(
+    release: GroupedRelease, people: People | None, truth: Source | None, holdout: Source | None
+) -> None:
+    """The truth must have the release's sensitive values, and the held-out people must be other people."""
+    for j, column in enumerate(release.schema.sensitive if people is not None else ()):
+        assert people is not None
+        mine = np.bincount(people.values[:, j], weights=people.people, minlength=len(column.leaves)).astype(np.int64)
+        if not np.array_equal(mine, release.grouping(column.name).table):
+            raise InputError(
+                f"The release and the table do not have the same values of {column.name!r} equally often. "
+                "The truth must be the table that the release was made of."
+            )
+    files = [files_of(source, release=False) for source in (truth, holdout)]
+    if all(files) and _sha256(files[0]) == _sha256(files[1]):
+        raise InputError("The held-out people are the people of the table. They must be others, like them.")
 
 
 def _figures(

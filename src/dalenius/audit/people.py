@@ -43,13 +43,12 @@ class People:
         names = [c.name for c in self.targets.schema.sensitive]
         return self.values[:, names.index(column)]
 
-    def rows(self, index: int, *, limit: int) -> list[int]:
-        """Row numbers in the table of the people that a target stands for."""
+    def rows(self, quasi: NDArray[np.int32], *, limit: int) -> list[int]:
+        """Row numbers in the table of the people with these quasi-identifiers."""
         schema, texts = self.targets.schema, self.table.texts()
-        codes = [*self.targets.codes[index].tolist(), *self.values[index].tolist()]
         wanted = {
             column.name: [text for text, code in texts[column.name].items() if code == mine]
-            for column, mine in zip(schema.coded, codes, strict=True)
+            for column, mine in zip(schema.quasi, quasi.tolist(), strict=True)
         }
         return self.table.rows.find(wanted, limit=limit)
 

@@ -52,6 +52,9 @@ def command(
     enhanced_beta: options.EnhancedBeta = None,
     alpha: options.Alpha = None,
     suppression: Annotated[float, typer.Option("--suppression", help="Largest share of rows to suppress.")] = 0.0,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 also when a threshold could not be tested.")
+    ] = False,
     schema: SchemaOption = DEFAULT_SCHEMA,
     kind: KindOption = None,
     reveal: RevealOption = False,
@@ -62,7 +65,7 @@ def command(
 ) -> int:
     """Attack a release with every adversary that applies, measure it, and hold it against the policy.
 
-    Exit code 1 if a threshold of [policy] is violated.
+    Exit code 1 if a threshold of [policy] is violated; with --strict also if one could not be tested.
     """
     from dalenius.audit import audit
     from dalenius.errors import InputError
@@ -107,7 +110,7 @@ def command(
             say(quiet, line)
         if output is not None:
             say(quiet, f"\n  Report: {output}")
-    return 1 if found.verdict == "violated" else 0
+    return 1 if found.verdict == "violated" or (strict and found.verdict == "incomplete") else 0
 
 
 def _published(

@@ -116,7 +116,7 @@ def command(
         for model, key, criterion in MEASURED:
             level = levels[model, key]
             text = f"  {_NAMES[model, key]:<32} {_number(level.value):>12}  {criterion.better:<8}   "
-            say(False, text + _place(opened, grouping, level))
+            say(False, text + _place(opened, grouping, level, sizes_only=not criterion.needs_values))
         for line in _revealed(opened, grouping, levels.values()) if reveal else []:
             say(False, line)
     if opened.suppressed:
@@ -131,14 +131,16 @@ def _number(value: float) -> str:
     return "infinite" if value == float("inf") else f"{value:,.6g}"
 
 
-def _place(release: GroupedRelease, grouping: Grouping, level: Level) -> str:
+def _place(release: GroupedRelease, grouping: Grouping, level: Level, *, sizes_only: bool) -> str:
     """The worst class by number, size and rows."""
     if level.worst < 0:
         return "needs a hierarchy of the sensitive column"
     number = level.worst if grouping.parent is None else int(grouping.parent[level.worst])
     size = int(release.sizes[number])
     text = f"class {number}, {size:,} {'person' if size == 1 else 'people'}"
-    rows = release.rows(number, limit=ROWS_SHOWN + 1)
+    # In a class of one value its level may tell which one: then rows must not stand beside it.
+    one_value = grouping.start[level.worst + 1] - grouping.start[level.worst] == 1
+    rows = [] if one_value and not sizes_only else release.rows(number, limit=ROWS_SHOWN + 1)
     if rows:
         more = " …" if len(rows) > ROWS_SHOWN else ""
         text += f", row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:ROWS_SHOWN]))}{more}"

@@ -83,11 +83,15 @@ def gain(attack: Rate, control: Rate) -> Rate:
     return Rate(difference, max(low, -1.0), min(high, 1.0), min(attack.n, control.n))
 
 
-def judge(person_gain: Rate) -> Verdict:
-    """What the gain over the control says: surely positive, surely small, or neither."""
-    if person_gain.n == 0:
+def judge(person_gain: Rate, breach_gain: Rate | None = None, *, comparable: bool = True) -> Verdict:
+    """What the gains over the control say: surely positive, surely small, or neither.
+
+    `breach_gain` is that of the share of people of whose true value the adversary is certain: a few people given away
+    for sure weigh nothing in the average, and are a leak. A control that is not like the people says nothing.
+    """
+    if person_gain.n == 0 or not comparable:
         return "not enough data to say"
-    if person_gain.low > 0:
+    if person_gain.low > 0 or (breach_gain is not None and breach_gain.low > 0):
         return "leaks about persons"
     return "only about the population" if person_gain.high <= MARGIN else "not enough data to say"
 
@@ -125,8 +129,13 @@ def confidence(posterior: NDArray[np.float64], people: NDArray[np.integer]) -> C
 
 def perfect_breach(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer]) -> float:
     """The share of people of whose true value the adversary is certain."""
+    return breach_rate(posterior, truth, people).value
+
+
+def breach_rate(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer]) -> Rate:
+    """That share with its interval."""
     believed = np.nan_to_num(posterior)[np.arange(len(truth)), truth]
-    return float(people[believed >= 1 - TIE].sum()) / float(people.sum())
+    return rate(float(people[believed >= 1 - TIE].sum()), int(people.sum()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,8 @@ def _release(audit: Audit) -> str:
     return (
         "<h2>The release and what is assumed</h2>\n"
         f"<p>{release.people:,} people in {release.groups:,} classes ({escape(release.kind)}); {release.suppressed:,} rows are "
-        "suppressed: nothing but their sensitive value is published. A <em>class</em> is a set of people whom the release "
-        "does not tell apart.</p>\n"
+        "suppressed: none of their quasi-identifiers is published. A <em>class</em> is a set of people whom the release does "
+        "not tell apart.</p>\n"
         f"<p>An attacker is assumed to know of a person: {quasi}. What must not be learned: {sensitive}. {truth}{control}</p>\n"
         f"<figure>{charts.class_sizes(audit)}<figcaption>How many people are in classes of which size.</figcaption></figure>"
     )
@@ -168,7 +168,8 @@ def _three_risks(audit: Audit) -> str:
         "not measured without the original table"
         if best is None
         else f"the best adversary is right for {words.percent(best.success.value)} of the people, always guessing the "
-        f"commonest value for {words.percent(best.naive.value)}; {escape(best.verdict)}"
+        f"commonest value for {words.percent(best.naive.value)}; it is certain of the true value of "
+        f"{words.percent(max(found.perfect_breach for found in judged))} of the people; {escape(best.verdict)}"
     )
     rows = [
         ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],
@@ -186,23 +187,26 @@ def _three_risks(audit: Audit) -> str:
 def _people(audit: Audit, reveal: bool) -> str:
     if not audit.at_risk:
         return ""
-    header = ["rows of the table", "class", "people in it", "given away most by", "the adversary's belief in the truth"]
+    header = ["rows of the table", "class", "people in it", "given away most by", "how sure the adversary is"]
     rows = []
     for person in audit.at_risk:
         where = ", ".join(map(str, person.rows)) + (" …" if person.alike > len(person.rows) else "")
         belief = person.level
         if reveal:
-            belief = f"{person.belief:.1%} for {person.value}, {person.baseline:.2%} in the table"
+            belief = (
+                f"{person.belief:.1%} of {person.value} ({person.baseline:.2%} in the table); right for {person.right} of "
+                f"{person.alike}"
+            )
         rows.append([where, person.place, f"{person.group_size:,}", escape(person.attribute), escape(belief)])
     note = (
         ""
         if reveal
-        else " Their values, and figures that would tell them, are not shown; --reveal shows them to those who may see."
+        else " Of which value, and whether it is right, is not shown; --reveal shows it to those who may see."
     )
     return (
         "<h2>The people most at risk</h2>\n"
-        "<p>Ordered by how much more the adversary believes in their true value than the table's frequencies suggest. The "
-        "attribute named is the one without which the adversary would believe it least. Rows and classes are numbered from 0."
+        "<p>Those of whom an adversary who knows their quasi-identifiers is surest, rightly or not. The attribute named is the "
+        "one without which it would be least sure. Rows and classes are numbered from 0."
         f"{note}</p>\n" + _table(header, rows, numeric={1, 2})
     )
 

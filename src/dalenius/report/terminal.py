@@ -40,6 +40,7 @@ def lines(audit: Audit) -> list[str]:
             f"    {found.adversary} on {found.column}: {words.rate(found.success)}",
             f"      always the commonest value {words.rate(found.naive)}, {control}",
             f"      gain {words.signed(found.gain)}: {found.verdict}",
+            f"      certain of the true value of {words.percent(found.perfect_breach)} of the people",
         ]
     if audit.at_risk:
         first = audit.at_risk[0]

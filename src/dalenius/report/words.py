@@ -38,7 +38,10 @@ def number(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.1%}"
+    """A share; one that is small but not nothing must not look like nothing."""
+    if math.isnan(value):
+        return "–"
+    return "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"
 
 
 def rate(found: Rate) -> str:
