@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import tempfile
+import time
 from pathlib import Path
 
 from harness import heading, line, once
@@ -36,6 +40,12 @@ def run() -> None:
     if not (data / "releases" / "arx_adult_k5.csv").is_file():
         print(f"\nSkipped: $DALENIUS_DATA ({data}) holds no releases/arx_adult_k5.csv.")
         return
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        demo = "import sys; sys.argv = ['dalenius', 'demo']; from dalenius.cli import main; main()"
+        subprocess.run([sys.executable, "-c", demo], cwd=folder, check=True, capture_output=True)
+        heading("The bundled demo: made, published, attacked, reported")
+        line("seconds, from start to end", f"{time.perf_counter() - start:.1f}", "seconds")
     found = once(_AUDIT, arguments=(str(data),))
     heading("Audit of ARX's release of Adult (30,162 people) with the truth, file to HTML report")
     line("seconds", f"{found.seconds:.1f}", "about 60")

@@ -240,10 +240,6 @@ class Schema:
         )
         return dataclasses.replace(self, columns=columns)
 
-    @property
-    def is_bound(self) -> bool:
-        return all(column.domain is not None for column in self.coded)
-
 
 def _toml_key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else '"' + name.replace('"', '\\"') + '"'

@@ -13,8 +13,7 @@ from dalenius import engine as _engine
 from dalenius.adversary import Targets
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
-from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease, Label, Release, read
-from dalenius.release import _find as find_release
+from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease, Label, Release, find_files, read
 from dalenius.release.label import Resolver
 from dalenius.schema import Column, Schema
 from dalenius.table import Cells, Table
@@ -156,7 +155,7 @@ def files_of(source: object, *, release: bool) -> tuple[Path, ...]:
     if not isinstance(source, str | Path):
         return ()
     if release:
-        return find_release(str(source))[1]
+        return find_files(str(source))[1]
     return (Path(source),) if Path(source).is_file() else ()
 
 

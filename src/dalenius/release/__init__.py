@@ -45,7 +45,7 @@ def read(
             )
         reader = centroids.read if kind == "centroids" else generalized.read
         return reader(source, schema, engine=engine)
-    found, files = _find(str(source))
+    found, files = find_files(str(source))
     if len(files) == 1 and kind is not None:
         found = kind
     if kind is not None and kind != found:
@@ -62,7 +62,7 @@ def read(
     return reader(files[0], schema, engine=engine)
 
 
-def _find(name: str) -> tuple[str, tuple[Path, ...]]:
+def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
     """The kind of a release and its files, by its name."""
     path = Path(name)
     for part, kind in ((".quasi", "anatomized"), (".sensitive", "anatomized"), (".counts", "noisy-counts")):
@@ -118,5 +118,6 @@ __all__ = [
     "Label",
     "NoisyCounts",
     "Release",
+    "find_files",
     "read",
 ]

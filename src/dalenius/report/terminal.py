@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from dalenius.audit import Audit
 from dalenius.report import words
 
@@ -48,5 +50,6 @@ def lines(audit: Audit) -> list[str]:
         text += ["", f"  Most at risk   row {rows} (class {first.place}), given away most by {first.attribute}"]
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
     text += ["", f"  Cost           {cost}"]
-    text += ["  Not tested     " + limit for limit in audit.limits[:3]]
+    for limit in audit.limits[:3]:
+        text += textwrap.wrap(limit, 96, initial_indent="  Not tested     ", subsequent_indent=" " * 17)
     return text
