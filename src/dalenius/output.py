@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import os
 import secrets
 import stat
@@ -57,6 +58,19 @@ def replacing(*paths: Path, new: bool = False) -> Iterator[tuple[Path, ...]]:
         for draft in drafts:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
+
+
+def sha256(*paths: Path) -> str:
+    """The checksum of a file, or of several one after the other, read a piece at a time."""
+    digest = hashlib.sha256()
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                while part := file.read(1 << 20):
+                    digest.update(part)
+        except OSError as error:
+            raise file_error(error, path, "read") from None
+    return digest.hexdigest()
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +20,7 @@ from dalenius.errors import InputError
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
 from dalenius.measure.anonymity import ClassRisks, class_risks
 from dalenius.measure.utility import release_utility
+from dalenius.output import sha256
 from dalenius.release import GroupedRelease, Release
 from dalenius.schema import Schema
 
@@ -217,7 +216,7 @@ def audit(
         thresholds=_policy.apply(schema.policy, figures),
         seed=seed,
         hashes={
-            key: _sha256(files)
+            key: sha256(*files)
             for key, source in sources.items()
             if (files := files_of(source, release=key == "release"))
         },
@@ -237,7 +236,7 @@ def _check_same_people(
                 "The truth must be the table that the release was made of."
             )
     files = [files_of(source, release=False) for source in (truth, holdout)]
-    if all(files) and _sha256(files[0]) == _sha256(files[1]):
+    if all(files) and sha256(*files[0]) == sha256(*files[1]):
         raise InputError("The held-out people are the people of the table. They must be others, like them.")
 
 
@@ -277,13 +276,3 @@ def _figures(
 
 def _silent(stage: str) -> None:
     """Nobody is told which stage it is."""
-
-
-def _sha256(files: tuple[Path, ...]) -> str:
-    """The digest of a file, or of several one after the other."""
-    digest = hashlib.sha256()
-    for path in files:
-        with path.open("rb") as file:
-            while part := file.read(1 << 20):
-                digest.update(part)
-    return digest.hexdigest()

@@ -122,14 +122,14 @@ class IbisRows:
                 *(c for c in table.columns if c not in names),
                 **{name: joined[own[0]].notnull().ifelse(recoding.mark, joined[name]) for name in names},
             )
-        self._run(lambda: self._save(table.order_by(row).select(*recoding.columns), path))
+        self._run(lambda: self._save(table.order_by(row).select(*recoding.columns), path), of="the release")
 
     def _known(self, columns: Sequence[str]) -> None:
         for column in columns:
             if column not in self._table.columns:
                 raise InputError(f"{self.name} has no column {column!r}.{nearest(column, self._table.columns)}")
 
-    def _run(self, query: Callable[[], Any]) -> Any:
+    def _run(self, query: Callable[[], Any], *, of: str | None = None) -> Any:
         """Run a query; what the engine complains of becomes an error of ours, without the rows it quotes.
 
         Raised after the handler has ended: an error raised inside it would carry the engine's own, rows and all.
@@ -140,7 +140,7 @@ class IbisRows:
             if isinstance(error, RuntimeError) and "interrupted" in str(error).lower():
                 failed: BaseException = KeyboardInterrupt()  # DuckDB's word for ctrl-C
             elif type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb", "ibis", "pyarrow"):
-                failed = self._translate(error, self.name)
+                failed = self._translate(error, of or self.name)
             else:
                 raise
         raise failed

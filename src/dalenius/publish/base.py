@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dalenius.errors import InputError, file_error
-from dalenius.output import replacing
+from dalenius.errors import InputError
+from dalenius.output import replacing, sha256
 from dalenius.release import GroupedRelease, sidecar
 from dalenius.table import Table
 
@@ -19,6 +18,7 @@ from dalenius.table import Table
 class Published(ABC):
     """A release made of a table: `release` is its data, `write` puts it on disk with its sidecar."""
 
+    kind: ClassVar[str]  # that of the release, known without making it
     table: Table
 
     @property
@@ -43,7 +43,7 @@ class Published(ABC):
             self._write_rows(draft)
             # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
             document = {
-                "kind": self.release.kind,
+                "kind": self.kind,
                 **self.describe(),
                 **(extra or {}),
                 "versions": versions(),
@@ -56,12 +56,3 @@ def versions() -> dict[str, str]:
     from dalenius import __version__
 
     return {"dalenius": __version__, "python": platform.python_version(), "numpy": np.__version__}
-
-
-def sha256(path: Path) -> str:
-    """The checksum of a file, read a piece at a time."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise file_error(error, path, "read") from None

@@ -121,6 +121,7 @@ def _no_solution(search: Search, found: Found) -> str:
 class PublishedLattice(Published):
     """The best node and the release it makes."""
 
+    kind = Generalized.kind
     publisher: Lattice
     table: Table
     search: Search = field(repr=False)
