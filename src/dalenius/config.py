@@ -120,6 +120,7 @@ def parse(raw: dict[str, Any], *, folder: Path, source: str) -> Schema:
         suppressed=tuple(file.suppressed),
         prior=prior,
         policy=file.policy.model_dump(exclude_none=True),
+        folder=folder,
         source=source,
     )
 

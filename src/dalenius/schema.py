@@ -172,6 +172,7 @@ class Schema:
     prior: Prior = Prior()
     policy: Mapping[str, object] = field(default_factory=dict)
     source: str = "the schema"
+    folder: Path = Path()  # what paths in the policy are relative to
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))

@@ -209,7 +209,7 @@ def test_many_targets_and_groups_are_thought_about_in_parts(monkeypatch: pytest.
     ):
         targets = targets_of(release.schema, known)
         whole = RandomWorlds().attack(release, targets).posterior
-        monkeypatch.setattr("dalenius.adversary.random_worlds.BLOCK", 1)
+        monkeypatch.setattr("dalenius.adversary.fit.BLOCK", 1)
         np.testing.assert_array_equal(RandomWorlds().attack(release, targets).posterior, whole)
         monkeypatch.undo()
 

@@ -203,6 +203,7 @@ def test_ctrl_c_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_a_bug_is_told_without_data(tmp_path: Path) -> None:
+    prepare(tmp_path)
     code = (
         "import sys, dalenius.release; from dalenius.cli.app import run\n"
         "def broken(*a, **k): raise RuntimeError('SECRET')\n"

@@ -108,7 +108,11 @@ def close(belief: Belief) -> float:
     return float(1e-9 + 6 * np.nan_to_num(belief.stderr).max())
 
 
-@pytest.fixture(params=sorted(REGISTRY))
+# Of the realistic adversaries, which are written out and in no registry, one of each class.
+REALISTIC = ["I:uniform:30", "I:uniform:30:at-most", "II:50", "III:uniform", "IV"]
+
+
+@pytest.fixture(params=[*sorted(REGISTRY), *REALISTIC])
 def adversary(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -144,6 +148,9 @@ def test_rows_sum_to_one_or_are_undefined(adversary: str, opened: Release) -> No
 def test_the_baseline_sums_to_one(adversary: str, opened: Release) -> None:
     belief = believe(adversary, opened, everybody(opened.schema))
     assert (belief.baseline >= 0).all()
+    if not named(adversary).baseline_sums_to_one:  # an entry is for a person who has that value: none is left out twice
+        assert (belief.baseline.sum(axis=1) <= 1 + 1e-9).all()
+        return
     np.testing.assert_allclose(belief.baseline.sum(axis=1), 1, atol=1e-9)
 
 
@@ -172,7 +179,7 @@ def test_the_order_of_rows_is_irrelevant(adversary: str, files: Files, opened: R
     targets = everybody(opened.schema)
     one, two = believe(adversary, opened, targets), believe(adversary, other, targets)
     np.testing.assert_allclose(two.posterior, one.posterior, atol=close(one))
-    np.testing.assert_array_equal(two.baseline, one.baseline)
+    np.testing.assert_allclose(two.baseline, one.baseline, rtol=1e-12)
 
 
 def renamed(files: Files, column: str, names: dict[str, str]) -> Files:
@@ -217,7 +224,8 @@ def test_unknown_attributes_are_allowed(adversary: str, opened: Release) -> None
     nothing = Targets(opened.schema, np.full((1, 2), UNKNOWN, dtype=np.int32))
     belief = believe(adversary, opened, nothing)
     assert belief.matched.all()
-    if named(adversary).assumes_presence:  # whoever knows nothing of the target has the table's frequencies
+    found = named(adversary)
+    if found.assumes_presence and found.baseline_sums_to_one:  # whoever knows nothing of the target has the table's frequencies
         np.testing.assert_allclose(belief.posterior, belief.baseline, atol=close(belief))
 
 
@@ -233,7 +241,8 @@ def test_a_release_that_tells_nothing_gives_the_tables_frequencies(adversary: st
     assert belief.matched.all()
     for row, baseline in zip(belief.posterior, belief.baseline, strict=True):
         np.testing.assert_allclose(row, frequencies, atol=max(1e-12, close(belief)))
-        np.testing.assert_allclose(baseline, frequencies, atol=1e-12)
+        if named(adversary).baseline_sums_to_one:
+            np.testing.assert_allclose(baseline, frequencies, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["raw table", "anatomized"])

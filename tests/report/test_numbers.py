@@ -15,6 +15,7 @@ HEADINGS = [
     "The release and what is assumed",
     "The adversaries",
     "Singling out, linkability, inference",
+    "What being in the release gives away",
     "The people most at risk",
     "Privacy models",
     "What the release is still good for",

@@ -52,10 +52,11 @@ class Adversary(ABC):
     """One attack. `knows` and `does` are sentences for a reader of the report."""
 
     __slots__ = ()
-    name: ClassVar[str]
+    name: str
     knows: ClassVar[str]
     does: ClassVar[str]
     assumes_presence: ClassVar[bool] = True
+    baseline_sums_to_one: ClassVar[bool] = True
 
     @abstractmethod
     def refusal(self, release: Release) -> str | None:

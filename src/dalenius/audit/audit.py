@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,9 +12,10 @@ import numpy as np
 from dalenius.adversary import REGISTRY, Adversary, named
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
+from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
 from dalenius.audit.people import People, files_of, open_together
 from dalenius.audit.policy import Figure, Threshold
-from dalenius.criterion import Level, document, measure, worst_of
+from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
@@ -42,6 +43,7 @@ class Audit:
     risks: ClassRisks
     at_risk: tuple[AtRisk, ...]
     utility: dict[str, float]
+    disclosures: tuple[Disclosure, ...]
     thresholds: tuple[Threshold, ...]
     seed: int
     hashes: dict[str, str] = field(default_factory=dict)
@@ -108,6 +110,7 @@ class Audit:
             "risks": asdict(self.risks),
             "attacks": [_attack_document(found) for found in self.attacks],
             "refused": self.refused,
+            "epsilon_privacy": [asdict(disclosure) for disclosure in self.disclosures],
             "at_risk": [person.to_document(reveal=reveal) for person in self.at_risk],
             "utility": self.utility,
             "limits": self.limits,
@@ -158,9 +161,15 @@ def audit(
     engine: Engine | None = None,
     seed: int = 0,
     name: str = "the release",
+    adversaries: Sequence[Realistic] = (),
+    predicates: Sequence[Predicate] = (),
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
-    """Play every adversary that applies against a release, and hold the result against the schema's policy."""
+    """Play every adversary that applies against a release, and hold the result against the schema's policy.
+
+    `adversaries` are realistic ones (see `dalenius.criterion.Realistic`); without any, some usual ones are taken, who
+    have seen as many people elsewhere as the release has. Those that the policy names are always tried.
+    """
     if holdout is not None and truth is None:
         raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
     progress = progress or _silent
@@ -199,7 +208,10 @@ def audit(
     levels = {column: measure(opened.grouping(column)) for column in columns}
     risks = class_risks(opened)
     utility = release_utility(opened)
+    asked = policy_criteria(schema, engine)
+    disclosures = disclose(opened, list(adversaries) or usual(opened), predicates)
     figures = _figures(worst_of(list(levels.values())), attacks, utility, opened, people is not None)
+    figures["epsilon_privacy"] = Figure(math.nan, parts=asked_figures(opened, asked))
     sources = {"release": release, "truth": truth, "holdout": holdout}
     return Audit(
         name=name,
@@ -213,6 +225,7 @@ def audit(
         risks=risks,
         at_risk=tuple(at_risk[:LISTED]),
         utility=utility,
+        disclosures=disclosures,
         thresholds=_policy.apply(schema.policy, figures),
         seed=seed,
         hashes={
@@ -268,7 +281,6 @@ def _figures(
         "max_perfect_breach": Figure(breach, unknown),
         "max_relative_threat": Figure(math.nan, later),
         "min_faithfulness": Figure(math.nan, later),
-        "epsilon_privacy": Figure(math.nan, later),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
         "max_suppressed": Figure(release.suppressed / release.people),
     }

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dalenius import engine as _engine
+from dalenius.cli import adversaries as realistic
 from dalenius.cli import criteria as options
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
@@ -51,6 +52,12 @@ def command(
     beta: options.Beta = None,
     enhanced_beta: options.EnhancedBeta = None,
     alpha: options.Alpha = None,
+    epsilon_privacy: options.EpsilonPrivacy = None,
+    adversary: realistic.AdversaryOption = None,
+    prior_data: realistic.PriorDataOption = None,
+    known: realistic.KnownOption = 0,
+    at_most: realistic.AtMostOption = False,
+    predicate: realistic.PredicateOption = None,
     suppression: Annotated[float, typer.Option("--suppression", help="Largest share of rows to suppress.")] = 0.0,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 also when a threshold could not be tested.")
@@ -70,6 +77,7 @@ def command(
     from dalenius.audit import audit
     from dalenius.errors import InputError
     from dalenius.output import check_writable, write_texts
+    from dalenius.release.prior import Priors
     from dalenius.report import html, terminal
     from dalenius.schema import Schema
 
@@ -80,11 +88,14 @@ def command(
     if output is not None and json not in (None, "-") and Path(json).resolve() == output.resolve():
         raise InputError(f"The report and the JSON cannot both be written to {str(output)!r}. Name another file.")
     declared = Schema.load(schema)
+    connected = _engine.connect(engine)
+    priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     wanted = options.criteria(
         k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
-        enhanced_beta=enhanced_beta, alpha=alpha,
+        enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy, priors=priors, known=known,
+        at_most=at_most, predicates=sets,
     )  # fmt: skip
-    connected = _engine.connect(engine)
+    adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
     source: Any = release
     if method is None and (wanted or suppression):
         raise InputError("Criteria are for publishing: add --method lattice, or leave them out to audit a release.")
@@ -98,7 +109,7 @@ def command(
     with stage_line(quiet) as stage:
         found = audit(
             source, declared, truth=truth, holdout=holdout, kind=kind, engine=connected, seed=seed,
-            name=Path(release).name, progress=stage,
+            name=Path(release).name, progress=stage, adversaries=adversaries, predicates=sets,
         )  # fmt: skip
         if output is not None:
             stage("writing the report")

@@ -1,4 +1,4 @@
-"""`dalenius check`: every syntactic level of a release as a value."""
+"""`dalenius check`: every syntactic level of a release as a value, and ε against realistic adversaries."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalenius import engine as _engine
+from dalenius.cli import adversaries as realistic
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
@@ -54,23 +55,66 @@ def command(
         bool,
         typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
     ] = False,
+    adversary: realistic.AdversaryOption = None,
+    prior_data: realistic.PriorDataOption = None,
+    prior_cells: Annotated[
+        str | None,
+        typer.Option(
+            "--prior-cells",
+            metavar="FILE",
+            rich_help_panel="Realistic adversaries",
+            help="An adversary who has seen that data set and looks at each combination of quasi-identifiers by itself.",
+        ),
+    ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(
+            "--population",
+            metavar="FILE",
+            rich_help_panel="Realistic adversaries",
+            help="For --prior-cells: the quasi-identifiers of the people in a generalized release (its table will do).",
+        ),
+    ] = None,
+    known: realistic.KnownOption = 0,
+    at_most: realistic.AtMostOption = False,
+    predicate: realistic.PredicateOption = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            "--epsilon",
+            rich_help_panel="Realistic adversaries",
+            help="Also say how stubborn an adversary of each class the release withstands at this ε.",
+        ),
+    ] = None,
     reveal: RevealOption = False,
     json: JsonOption = None,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
 ) -> None:
-    """Measure every syntactic privacy model on a release: what level it reaches, and in which class it is worst."""
+    """Measure every syntactic privacy model on a release, and ε against each realistic adversary that is named.
+
+    Says what level the release reaches and in which class it is worst.
+    """
     import numpy as np
 
     from dalenius.criterion import MEASURED, measure, worst_of
     from dalenius.criterion import document as levels_document
-    from dalenius.errors import InputError
+    from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable
     from dalenius.release import GroupedRelease, read
+    from dalenius.release.prior import Priors
+    from dalenius.schema import Schema
 
     if json not in (None, "-"):
         check_writable(Path(json), inputs=[release, schema])
-    opened = read(release, schema, kind=kind, engine=engine)
+    declared, connected = Schema.load(schema), _engine.connect(engine)
+    priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
+    adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
+    if epsilon is not None and not epsilon >= 1:
+        raise ParameterError("--epsilon", "check", "a number ≥ 1 (1 is perfect privacy)", epsilon)
+    if population is not None and prior_cells is None:
+        raise InputError("--population says who is in the classes, which only --prior-cells asks for.")
+    opened = read(release, declared, kind=kind, engine=connected)
     if not isinstance(opened, GroupedRelease):
         raise InputError(f"{release}: a release of kind {opened.kind!r} has no classes to check.")
     sizes = opened.sizes
@@ -80,12 +124,23 @@ def command(
         grouping = opened.grouping(name, others_as_quasi=others_as_quasi)
         measured[name] = (grouping, measure(grouping, recursive_l=recursive_l))
     documents = {name: levels_document(levels, recursive_l=recursive_l) for name, (_, levels) in measured.items()}
+    groupings = {name: grouping for name, (grouping, _) in measured.items()}
+    private = realistic.epsilons(groupings, adversaries, sets)
+    if prior_cells is not None:
+        realistic.add_cells(private, opened, groupings, prior_cells, population, priors)
+    for name, found in private.items():
+        if found:
+            documents[name]["epsilon_privacy"] = {text: level.value for text, level in found.items()}
+    withstands = None if epsilon is None else realistic.withstands(groupings, epsilon, adversaries, known, sets)
     document: dict[str, Any] = {
         "kind": opened.kind,
         "people": opened.people,
         "classes": opened.groups,
         "suppressed": opened.suppressed,
         **levels_document(worst_of([levels for _, levels in measured.values()]), recursive_l=recursive_l),
+        **({"epsilon_privacy": realistic.worst(private)} if any(private.values()) else {}),
+        **({"known": known} if adversaries else {}),
+        **({} if withstands is None else {"withstands": withstands}),
         "class_sizes": {
             "smallest": int(sizes.min()),
             "median": float(np.median(sizes)),
@@ -117,12 +172,35 @@ def command(
             level = levels[model, key]
             text = f"  {_NAMES[model, key]:<32} {_number(level.value):>12}  {criterion.better:<8}   "
             say(False, text + _place(opened, grouping, level, sizes_only=not criterion.needs_values))
-        for line in _revealed(opened, grouping, levels.values()) if reveal else []:
+        if private[name]:
+            head = f"ε, {known:,} records known, against" if known else "smallest ε against"
+            say(False, f"\n  {head:<32} {'level':>12}  safer is   worst class")
+        for text, level in private[name].items():
+            place = _place(opened, grouping, level, sizes_only=False)
+            say(False, f"  {text:<32} {_number(level.value):>12}  smaller    {place}")
+        shown = [*levels.values(), *private[name].values()]
+        for line in _revealed(opened, grouping, shown) if reveal else []:
             say(False, line)
+    for line in [] if withstands is None else _withstood(withstands):
+        say(False, line)
     if opened.suppressed:
         say(
             False, "\n  Suppressed rows are no class; they count in the table's distribution, which t, δ and β look at."
         )
+
+
+def _withstood(document: dict[str, Any]) -> list[str]:
+    """How stubborn an adversary may be, class by class."""
+    lines = [f"\n  withstands, at ε = {document['epsilon']:g}     stubbornness σ"]
+    for prior, span in document["sigma"].items():
+        if span is None:
+            words = "none"
+        elif span["largest"] == float("inf"):
+            words = f"any from {span['smallest']:,.6g} up, and an adversary who never learns (class III)"
+        else:
+            words = f"from {span['smallest']:,.6g} to {span['largest']:,.6g}"
+        lines.append(f"  {prior:<32} {words}")
+    return lines
 
 
 def _number(value: float) -> str:

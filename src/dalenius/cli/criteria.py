@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from dalenius.criterion import Criterion
+    from dalenius.criterion import Criterion, Predicate
+    from dalenius.release.prior import Priors
 
 _GROUP = "Criteria"
 K = Annotated[int | None, typer.Option("--k", help="At least k people in every class.", rich_help_panel=_GROUP)]
@@ -31,6 +33,13 @@ EnhancedBeta = Annotated[
 Alpha = Annotated[
     float | None, typer.Option("--alpha", help="Largest share of a value in a class.", rich_help_panel=_GROUP)
 ]
+EpsilonPrivacy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--epsilon-privacy", metavar="ADVERSARY:ε", rich_help_panel=_GROUP,
+        help="ε-privacy against a realistic adversary, such as I:table:1e6:2.5 or II:1e3:2.5.",
+    ),
+]  # fmt: skip
 
 
 def criteria(
@@ -44,9 +53,15 @@ def criteria(
     beta: float | None,
     enhanced_beta: float | None,
     alpha: float | None,
+    epsilon_privacy: list[str] | None,
+    priors: Priors,
+    known: int = 0,
+    at_most: bool = False,
+    predicates: Sequence[Predicate] = (),
 ) -> list[Criterion]:
     """The criteria that the options ask for, in a fixed order."""
     from dalenius import criterion as c
+    from dalenius.criterion import written
 
     found: list[Criterion] = []
     if k is not None:
@@ -66,6 +81,10 @@ def criteria(
         found.append(c.BasicBetaLikeness(beta))
     if enhanced_beta is not None:
         found.append(c.EnhancedBetaLikeness(enhanced_beta))
+    found += [
+        written.epsilon_privacy(text, priors, known=known, at_most=at_most, predicates=predicates)
+        for text in epsilon_privacy or []
+    ]
     return found
 
 

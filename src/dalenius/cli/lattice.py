@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dalenius import engine as _engine
+from dalenius.cli import adversaries as realistic
 from dalenius.cli import criteria as options
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
@@ -16,6 +17,7 @@ from dalenius.cli.common import (
     QuietOption,
     SchemaOption,
     progress_line,
+    run_details,
     say,
     write_json,
 )
@@ -38,46 +40,92 @@ def command(
     beta: options.Beta = None,
     enhanced_beta: options.EnhancedBeta = None,
     alpha: options.Alpha = None,
+    epsilon_privacy: options.EpsilonPrivacy = None,
+    adversary: realistic.AdversaryOption = None,
+    prior_data: realistic.PriorDataOption = None,
+    known: realistic.KnownOption = 0,
+    at_most: realistic.AtMostOption = False,
+    predicate: realistic.PredicateOption = None,
     suppression: Annotated[float, typer.Option("--suppression", help="Largest share of rows to suppress.")] = 0.0,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="An HTML page with the lattice drawn and all nodes listed.")
+    ] = None,
+    epsilon: Annotated[float, typer.Option("--epsilon", help="The ε that the page draws the line at.")] = 2.5,
     schema: SchemaOption = DEFAULT_SCHEMA,
     json: JsonOption = None,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
 ) -> None:
     """List every node of the lattice with its privacy levels, its utilities and whether it satisfies the criteria."""
-    from dalenius.output import check_writable
-    from dalenius.publish.survey import survey
+    from dalenius.output import check_writable, write_texts
+    from dalenius.publish.nodes import GeneralizationLattice
+    from dalenius.publish.survey import stubbornness, survey
+    from dalenius.release.prior import Priors
+    from dalenius.schema import Schema
     from dalenius.table import Table
 
+    declared, connected = Schema.load(schema), _engine.connect(engine)
+    priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     wanted = options.criteria(
         k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
-        enhanced_beta=enhanced_beta, alpha=alpha,
+        enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy, priors=priors, known=known,
+        at_most=at_most, predicates=sets,
     )  # fmt: skip
-    if json not in (None, "-"):
-        check_writable(Path(json), inputs=[table, schema])
-    people = Table(table, schema, engine=engine)
+    adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
+    for target in (output, None if json in (None, "-") else Path(json)):
+        if target is not None:
+            check_writable(target, inputs=[table, schema])
+    people = Table(table, declared, engine=connected)
+    lattice = GeneralizationLattice(people.cells())
     with progress_line(quiet) as progress:
-        nodes = survey(people.cells(), wanted, suppression=suppression, progress=progress)
+        nodes = survey(
+            lattice, wanted, suppression=suppression, adversaries=adversaries, predicates=sets, progress=progress
+        )
     document = {
         "people": people.cells().people,
         "criteria": [criterion.describe() for criterion in wanted],
         "suppression": suppression,
+        "known": known,
         "nodes": nodes,
     }
     if json is not None:
         write_json(json, document)
+    if output is not None:
+        from dalenius.report import lattice as report
+
+        sweep = stubbornness(lattice, epsilon, known=known, predicates=sets)
+        write_texts({output: report.page(table.name, nodes, sweep, epsilon, run_details())})
     if json == "-":
         return
     good = sorted((node for node in nodes if node.get("satisfies", True)), key=lambda node: node["loss"])
     say(quiet, f"{table}: {len(nodes):,} nodes" + (f", {len(good):,} satisfy the criteria" if wanted else ""))
+    names = [adversary.text for adversary in adversaries]
+    if names and not wanted:  # of nodes that hold against nobody there is nothing to choose
+        finite = [node for node in good if min(node["epsilon"].values()) < float("inf")]
+        say(
+            quiet, f"  {len(good) - len(finite):,} have an infinite ε against each adversary; the others by their loss:"
+        )
+        good = finite
     if good:
-        say(quiet, f"\n  {'loss':>8} {'classes':>9} {'suppressed':>10} {'k':>7} {'ℓ':>4} {'t':>7}  levels")
+        heads = "".join(f" {name:>{_width(name)}}" for name in names)
+        say(quiet, f"\n  {'loss':>8} {'classes':>9} {'suppressed':>10} {'k':>7} {'ℓ':>4} {'t':>7}{heads}  levels")
     for node in good[:SHOWN]:
         levels = ", ".join(f"{name} {level}" for name, level in node["levels"].items())
+        found = "".join(f" {_epsilon(node['epsilon'][name]):>{_width(name)}}" for name in names)
         say(
             quiet,
             f"  {node['loss']:8.4f} {node['classes']:9,} {node['suppressed']:10,} {node['k_anonymity']['k']:7,} "
-            f"{node['distinct_l_diversity']['l']:4} {node['t_closeness']['equal']:7.4f}  {levels}",
+            f"{node['distinct_l_diversity']['l']:4} {node['t_closeness']['equal']:7.4f}{found}  {levels}",
         )
     if len(good) > SHOWN:
         say(quiet, f"  … and {len(good) - SHOWN:,} more, with all their levels, in --json FILE")
+    if output is not None:
+        say(quiet, f"\n  Page: {output}")
+
+
+def _width(name: str) -> int:
+    return max(len(name), 8)
+
+
+def _epsilon(value: float) -> str:
+    return "infinite" if value == float("inf") else f"{value:,.6g}"

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dalenius import engine as _engine
+from dalenius.cli import adversaries as realistic
 from dalenius.cli import criteria as options
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
@@ -41,6 +42,10 @@ def command(
     beta: options.Beta = None,
     enhanced_beta: options.EnhancedBeta = None,
     alpha: options.Alpha = None,
+    epsilon_privacy: options.EpsilonPrivacy = None,
+    known: realistic.KnownOption = 0,
+    at_most: realistic.AtMostOption = False,
+    predicate: realistic.PredicateOption = None,
     suppression: Annotated[float, typer.Option("--suppression", help="Largest share of rows to suppress.")] = 0.0,
     utility: Annotated[
         str, typer.Option("--utility", help="loss, precision, entropy, discernibility or average_class_size.")
@@ -63,13 +68,18 @@ def command(
     from dalenius.errors import ParameterError, listing
     from dalenius.output import check_writable
     from dalenius.release import sidecar
+    from dalenius.release.prior import Priors
+    from dalenius.schema import Schema
     from dalenius.table import Table
 
     if method not in METHODS:
         raise ParameterError("--method", "publish", f"one of {listing(METHODS)}", method)
+    declared, connected = Schema.load(schema), _engine.connect(engine)
     wanted = options.criteria(
         k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
-        enhanced_beta=enhanced_beta, alpha=alpha,
+        enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy,
+        priors=Priors(declared, connected), known=known, at_most=at_most,
+        predicates=realistic.predicates(predicate, declared),
     )  # fmt: skip
     from dalenius.publish.lattice import Lattice
 
@@ -86,7 +96,7 @@ def command(
         check_writable(Path(json), inputs=[table, schema])
         if Path(json).resolve() in (output.resolve(), sidecar.path_of(output).resolve()):
             raise ParameterError("--json", "publish", "another file than the release and its sidecar", json)
-    people = Table(table, schema, engine=engine)
+    people = Table(table, declared, engine=connected)
     with progress_line(quiet) as progress:
         published = publisher.publish(people, progress=progress)
     published.write(output, extra={"seed": seed})

@@ -10,6 +10,8 @@ from dalenius.criterion.base import Criterion, Level
 from dalenius.criterion.closeness import GROUNDS, TCloseness
 from dalenius.criterion.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from dalenius.criterion.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
+from dalenius.criterion.predicate import Predicate
+from dalenius.criterion.realistic import EpsilonPrivacy, Interval, Realistic, withstood
 from dalenius.criterion.size import KAnonymity
 from dalenius.release import Grouping
 
@@ -74,11 +76,16 @@ __all__ = [
     "DistinctDiversity",
     "EnhancedBetaLikeness",
     "EntropyDiversity",
+    "EpsilonPrivacy",
+    "Interval",
     "KAnonymity",
     "Level",
+    "Predicate",
+    "Realistic",
     "RecursiveDiversity",
     "TCloseness",
     "document",
     "measure",
+    "withstood",
     "worst_of",
 ]

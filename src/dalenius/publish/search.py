@@ -178,7 +178,7 @@ class Search:
             if step is None:
                 break
             best = step
-        return dataclasses.replace(found, best=best, checked=self.checked)
+        return dataclasses.replace(found, best=best, checked=min(self.checked, found.nodes))  # some twice
 
     def _free_step(self, node: Node, cost: float) -> Verdict | None:
         if self.bounds(np.array([node], dtype=np.int16))[0] > cost * (1 + 1e-12):

@@ -2,55 +2,171 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dalenius.criterion import Criterion, document, measure, worst_of
+from dalenius.criterion import (
+    Criterion,
+    EpsilonPrivacy,
+    Predicate,
+    Realistic,
+    document,
+    measure,
+    withstood,
+    worst_of,
+)
 from dalenius.errors import InputError
-from dalenius.publish.nodes import GeneralizationLattice
+from dalenius.publish.nodes import GeneralizationLattice, Node
 from dalenius.publish.search import ENUMERABLE, Progress, Search
-from dalenius.table import Cells
+from dalenius.release import Grouping
+
+UTILITIES = ("loss", "precision", "entropy", "discernibility", "average_class_size")
+
+
+def every_node(lattice: GeneralizationLattice) -> list[Node]:
+    """All nodes, finest first."""
+    if lattice.nodes > ENUMERABLE:
+        raise InputError(f"The lattice has {lattice.nodes:,} nodes, too many to list (at most {ENUMERABLE:,}).")
+    shape = tuple(height + 1 for height in lattice.heights)
+    levels = np.indices(shape).reshape(len(shape), -1).T
+    ordered = levels[np.argsort(levels.sum(axis=1), kind="stable")]
+    return [tuple(int(level) for level in row) for row in ordered]
 
 
 def survey(
-    cells: Cells, criteria: Sequence[Criterion] = (), *, suppression: float = 0.0, progress: Progress | None = None
+    lattice: GeneralizationLattice,
+    criteria: Sequence[Criterion] = (),
+    *,
+    suppression: float = 0.0,
+    adversaries: Sequence[Realistic] = (),
+    predicates: Sequence[Predicate] = (),
+    progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Levels and utilities of every node, finest first.
+    """Levels, ε against each adversary, and utilities of every node, finest first.
 
     Without criteria nothing is suppressed. With them, classes that fail are suppressed where the limit allows it, the
     levels are those of what remains, and `satisfies` says whether the node does; where the limit does not allow it,
     nothing is suppressed and the levels are those of all classes.
     """
-    lattice = GeneralizationLattice(cells)
-    if lattice.nodes > ENUMERABLE:
-        raise InputError(f"The lattice has {lattice.nodes:,} nodes, too many to list (at most {ENUMERABLE:,}).")
-    searches = {
-        name: Search(lattice, criteria, suppression=suppression, utility=name)
-        for name in ("loss", "precision", "entropy", "discernibility", "average_class_size")
-    }
-    shape = tuple(height + 1 for height in lattice.heights)
-    levels = np.indices(shape).reshape(len(shape), -1).T
+    nodes = every_node(lattice)
+    searches = {name: Search(lattice, criteria, suppression=suppression, utility=name) for name in UTILITIES}
+    private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
     found = []
-    for number, row in enumerate(levels[np.argsort(levels.sum(axis=1), kind="stable")]):
-        node = tuple(int(level) for level in row)
+    for number, node in enumerate(nodes):
         verdict, _ = searches["loss"].judge(node)
         classes = lattice.classes(node)
         passing = searches["loss"].passing(classes) if verdict.feasible else np.ones(len(classes), dtype=bool)
         kept = lattice.kept(classes, passing)
-        measured = [measure(grouping) for grouping in lattice.groupings(kept)]
+        groupings = lattice.groupings(kept)
         entry: dict[str, Any] = {
             "levels": lattice.named(node),
             "classes": len(kept),
             "suppressed": lattice.people - int(kept.sizes.sum()),
             **{name: search.cost(node, classes, passing) for name, search in searches.items()},
-            **document(worst_of(measured)),
+            **document(worst_of([measure(grouping) for grouping in groupings])),
         }
         entry["precision"] = 1 - entry["precision"]
+        if private:
+            values = _epsilons(groupings, private)
+            entry["epsilon"] = {criterion.adversary.text: e for criterion, e in zip(private, values, strict=True)}
         if criteria:
             entry["satisfies"] = verdict.feasible
         found.append(entry)
         if progress is not None:
             progress(number + 1, lattice.nodes, float("nan"))
     return found
+
+
+def _epsilons(groupings: Sequence[Grouping], private: Sequence[EpsilonPrivacy]) -> list[float]:
+    """ε against each adversary: of several sensitive columns, the worst."""
+    return [max(float(criterion.levels(grouping).max()) for grouping in groupings) for criterion in private]
+
+
+def epsilons(
+    lattice: GeneralizationLattice, adversaries: Sequence[Realistic], *, predicates: Sequence[Predicate] = ()
+) -> tuple[list[Node], NDArray[np.float64]]:
+    """The minimal ε of every node, nothing suppressed, against each adversary, and nothing else."""
+    nodes = every_node(lattice)
+    private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
+    found = np.array([_epsilons(lattice.groupings(lattice.classes(node)), private) for node in nodes])
+    return nodes, found.reshape(len(nodes), len(private))
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What stubbornness costs: for each prior, σ by σ, the least cost of a node that is ε-private against it.
+
+    σ = ∞ is class III; for class II (any shape) no node is. Costs are nan where no node is private.
+    """
+
+    sigmas: tuple[float, ...]
+    epsilon: dict[str, list[float]]  # ε of one node
+    node: dict[str, int]  # that node
+    cost: dict[str, dict[str, list[float]]]  # utility → prior → least cost
+
+
+SIGMAS = (*(float(f"{m}e{e}") for e in range(2, 8) for m in (1, 3)), 1e8, math.inf)
+PRIORS = ("I:uniform", "I:table", "II")
+
+
+def stubbornness(
+    lattice: GeneralizationLattice,
+    epsilon: float,
+    *,
+    node: Node | None = None,
+    known: int = 0,
+    predicates: Sequence[Predicate] = (),
+) -> Sweep:
+    """ε of one node, and the least cost among all nodes, against ever more stubborn adversaries (the paper's Fig. 2).
+
+    Nothing is suppressed. The node is by default the one of least loss that is ε-private against the uniform prior with
+    σ = 10^6, else the most general one.
+    """
+    every = every_node(lattice)
+    shapes = {"I:uniform": "uniform", "I:table": "table", "II": None}
+    spans: dict[str, list[tuple[float, float]]] = {prior: [] for prior in PRIORS}
+    for place in every:
+        groupings = lattice.groupings(lattice.classes(place))
+        for prior, shape in shapes.items():
+            intervals = [withstood(g, epsilon, shape=shape, known=known, predicates=predicates) for g in groupings]
+            if any(interval is None for interval in intervals):
+                spans[prior].append((math.inf, -math.inf))
+            else:
+                spans[prior].append((max(i.smallest for i in intervals if i), min(i.largest for i in intervals if i)))
+    cost: dict[str, dict[str, list[float]]] = {}
+    for utility in ("discernibility", "average_class_size", "loss"):
+        search = Search(lattice, (), utility=utility)
+        values = np.array([search.unsuppressed_cost(place, lattice.classes(place)) for place in every])
+        cost[utility] = {}
+        for prior, span in spans.items():
+            low, high = np.array(span).T
+            holds = [(low <= sigma) & (sigma <= high) for sigma in SIGMAS]
+            cost[utility][prior] = [float(values[mask].min()) if mask.any() else math.nan for mask in holds]
+    if node is None:
+        low, high = np.array(spans["I:uniform"]).T
+        good = np.flatnonzero((low <= 1e6) & (high >= 1e6))
+        best = min(good.tolist(), key=lambda i: values[i], default=len(every) - 1)  # values: the last, loss
+        node = every[best]
+    groupings = lattice.groupings(lattice.classes(node))
+    found: dict[str, list[float]] = {}
+    for prior, shape in shapes.items():
+        found[prior] = []
+        for sigma in SIGMAS:
+            if shape is None and sigma < max(len(g.column.leaves) for g in groupings):
+                found[prior].append(math.nan)  # nobody has seen so few of so many values
+                continue
+            criterion = EpsilonPrivacy(_prior(shape, sigma, known), predicates=tuple(predicates))
+            found[prior] += _epsilons(groupings, [criterion])
+    return Sweep(SIGMAS, found, lattice.named(node), cost)
+
+
+def _prior(shape: str | None, sigma: float, known: int) -> Realistic:
+    if math.isinf(sigma):
+        return Realistic("IV", known=known) if shape is None else Realistic("III", shape=shape, known=known)
+    kind = "II" if shape is None else "I"
+    return Realistic(kind, shape=shape, sigma=sigma, known=known)  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from dalenius.engine import Engine
 from dalenius.errors import InputError
 from dalenius.output import csv_text, write_texts
 from dalenius.release.base import Release
-from dalenius.release.reading import plain_number
+from dalenius.release.reading import numbers
 
 TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digits still counts as summing to 1
 
@@ -94,7 +93,7 @@ def read(path: Path, *, engine: Engine, prior: Path | None = None) -> Channel:
         raise InputError(f"{rows.name}: a channel has a column of inputs and at least one of an output.")
     inputs, *columns = zip(*rows.read(rows.columns), strict=True)
     matrix = np.array(
-        [_numbers(column, rows.name, name) for column, name in zip(columns, rows.columns[1:], strict=True)]
+        [numbers(column, rows.name, name) for column, name in zip(columns, rows.columns[1:], strict=True)]
     ).T
     return Channel(
         tuple(inputs), rows.columns[1:], matrix, None if prior is None else read_prior(prior, inputs, engine)
@@ -107,8 +106,7 @@ def read_prior(path: Path, values: Sequence[str], engine: Engine) -> NDArray[np.
     if set(rows.columns) != {"value", "probability"}:
         raise InputError(f"{rows.name}: a prior has the columns value and probability.")
     names, texts = zip(*rows.read(("value", "probability")), strict=True)
-    numbers = _numbers(texts, rows.name, "probability")
-    found = dict(zip(names, numbers, strict=True))
+    found = dict(zip(names, numbers(texts, rows.name, "probability"), strict=True))
     if len(found) < len(names):
         raise InputError(f"{rows.name}: a value is named twice.")
     if set(found) != set(values):
@@ -119,14 +117,3 @@ def read_prior(path: Path, values: Sequence[str], engine: Engine) -> NDArray[np.
     prior = np.array([found[value] for value in values])
     _check_distribution(prior, f"{rows.name}")
     return prior
-
-
-def _numbers(texts: Sequence[str], where: str, column: str) -> list[float]:
-    numbers = []
-    for i, text in enumerate(texts):
-        number = plain_number(text)
-        if math.isnan(number):
-            # The text is not shown: a table of people that is taken for a channel must not be quoted.
-            raise InputError(f"{where}, row {i}, column {column!r}: a number is needed there.")
-        numbers.append(number)
-    return numbers

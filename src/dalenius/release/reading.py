@@ -138,3 +138,15 @@ def rank_ids(texts: Sequence[str]) -> NDArray[np.int32]:
     rank = np.empty(len(texts), dtype=np.int32)
     rank[sorted(range(len(texts)), key=keys.__getitem__)] = np.arange(len(texts))
     return rank
+
+
+def numbers(texts: Sequence[str], where: str, column: str) -> list[float]:
+    """A column of numbers, each as it is written."""
+    found = []
+    for i, text in enumerate(texts):
+        number = plain_number(text)
+        if math.isnan(number):
+            # The text is not shown: a table of people that is taken for something else must not be quoted.
+            raise InputError(f"{where}, row {i}, column {column!r}: a number is needed there.")
+        found.append(number)
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,6 +93,96 @@ def calibration(audit: Audit) -> str:
             x=x, y=alt.Y("right:Q", title="how often it is right", scale=scale, axis=alt.Axis(format="%")), color=color
         ),
     ).properties(width=WIDTH - 220, height=240)
+    return _svg(chart)
+
+
+def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Sequence[bool]]) -> str:
+    """Nodes in rows, the most general on top; a dot beneath a node for each condition that it satisfies."""
+    import altair as alt
+
+    rows: dict[int, list[int]] = {}
+    for i, node in enumerate(levels):
+        rows.setdefault(sum(node), []).append(i)
+    place = {}
+    for height, members in rows.items():
+        members.sort(key=lambda i: levels[i], reverse=True)
+        for j, i in enumerate(members):
+            place[levels[i]] = (j - (len(members) - 1) / 2, height)
+    edges = []
+    for node, (x, y) in place.items():
+        for a in range(len(node)):
+            above = (*node[:a], node[a] + 1, *node[a + 1 :])
+            if above in place:
+                edges.append({"x": x, "y": y, "x2": place[above][0], "y2": place[above][1]})
+    names = [{"x": x, "y": y, "node": ",".join(map(str, node))} for node, (x, y) in place.items()]
+    dots = []
+    for c, (what, which) in enumerate(holds.items()):
+        for node, yes in zip(levels, which, strict=True):
+            if yes:
+                x, y = place[node]
+                dots.append({"x": x + 0.13 * (c - (len(holds) - 1) / 2), "y": y - 0.26, "satisfies": what})
+    widest, heights = max(map(len, rows.values())), len(rows)
+    across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-widest / 2 - 0.2, widest / 2 + 0.2]))
+    low, high = min(rows), max(rows)
+    up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[low - 0.5, high + 0.4]))
+    lines = alt.Chart(_data(edges)).mark_rule(color="#d9dfe5").encode(x=across, y=up, x2="x2:Q", y2="y2:Q")
+    size = 11 if widest <= 11 else 9 if widest <= 15 else 7
+    backs = (
+        alt.Chart(_data(names)).mark_rect(color="#fff", width=6.2 * size / 2, height=size + 2).encode(x=across, y=up)
+    )
+    words = alt.Chart(_data(names)).mark_text(fontSize=size, color="#1c2430").encode(x=across, y=up, text="node:N")
+    circles = (
+        alt.Chart(_data(dots))
+        .mark_circle(size=26 if widest <= 11 else 16, opacity=1)
+        .encode(
+            x=across,
+            y=up,
+            color=alt.Color(
+                "satisfies:N",
+                title=None,
+                sort=list(holds),
+                scale=alt.Scale(domain=list(holds), scheme="dark2"),
+                legend=alt.Legend(orient="bottom", columns=1, labelLimit=420),
+            ),
+        )
+    )
+    chart = alt.layer(lines, backs, words, circles).properties(width=max(WIDTH, 48 * widest), height=46 * heights + 30)
+    return _svg(chart)
+
+
+def against_sigma(
+    sigmas: Sequence[float], lines: Mapping[str, Sequence[float]], title: str, *, log: bool = False
+) -> str:
+    """Something against stubbornness; what is infinite or undefined is left out. ∞ stands a step to the right."""
+    import altair as alt
+
+    labels = ["∞" if math.isinf(sigma) else f"{sigma:.0e}".replace("e+0", "e") for sigma in sigmas]
+    rows = [
+        {"sigma": labels[i], "order": i, "value": value, "adversary": name}
+        for name, values in lines.items()
+        for i, value in enumerate(values)
+        if math.isfinite(value)
+    ]
+    names = list(lines)
+    encoded = {
+        "x": alt.X("sigma:N", title="stubbornness σ", sort=labels, scale=alt.Scale(domain=labels)),
+        "y": alt.Y(
+            "value:Q",
+            title=title,
+            scale=alt.Scale(type="log" if log else "linear", zero=False, nice=True),
+            axis=alt.Axis(format="~s", tickCount=5),
+        ),
+        "color": alt.Color(
+            "adversary:N", title=None, scale=alt.Scale(domain=names, range=["#1f5fa8", "#1b7a3d", "#b3261e"])
+        ),
+    }
+    base = alt.Chart(_data(rows))
+    chart = alt.layer(
+        base.mark_line(strokeWidth=2).encode(**encoded, order="order:Q"),
+        base.mark_point(filled=True, size=45).encode(
+            **encoded, shape=alt.Shape("adversary:N", scale=alt.Scale(domain=names))
+        ),
+    ).properties(width=WIDTH - 160, height=220)
     return _svg(chart)
 
 

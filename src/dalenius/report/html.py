@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -12,32 +12,7 @@ from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
 from dalenius.measure.accuracy import MARGIN
 from dalenius.report import charts, words
-
-_STYLE = """
-:root { --ink: #1c2430; --soft: #5b6770; --line: #d9dfe5; --bad: #b3261e; --good: #1b7a3d; --maybe: #8a5a00; }
-* { box-sizing: border-box; }
-body { font: 16px/1.55 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink); margin: 0; background: #fff; }
-main { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; }
-h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .2rem; }
-p { margin: .5rem 0; }
-.soft, small, caption { color: var(--soft); }
-.verdict { border-left: .4rem solid var(--soft); padding: .7rem 1rem; margin: 1rem 0; font-size: 1.1rem; background: #f6f8fa; }
-.verdict.violated { border-color: var(--bad); } .verdict.passed { border-color: var(--good); }
-.verdict.incomplete { border-color: var(--maybe); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; margin: .6rem 0; font-size: .93rem; }
-th, td { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.violated { color: var(--bad); font-weight: 600; } .passed { color: var(--good); } .untested { color: var(--maybe); }
-div.verdict { color: var(--ink); font-weight: 400; }
-td:first-child code { white-space: nowrap; }
-figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
-figcaption { color: var(--soft); font-size: .9rem; }
-code { font-size: .88em; overflow-wrap: anywhere; }
-@media print { body { font-size: 10.5pt; } main { max-width: none; padding: 0; } h2 { break-after: avoid; }
-  figure, table, .verdict { break-inside: avoid; } }
-"""
+from dalenius.report.frame import frame, shown, table
 
 
 def page(audit: Audit, run: Mapping[str, Any], *, reveal: bool = False) -> str:
@@ -48,6 +23,7 @@ def page(audit: Audit, run: Mapping[str, Any], *, reveal: bool = False) -> str:
         _release(audit),
         _attacks(audit),
         _three_risks(audit),
+        _disclosures(audit),
         _people(audit, reveal),
         _levels(audit),
         _utility(audit),
@@ -56,12 +32,7 @@ def page(audit: Audit, run: Mapping[str, Any], *, reveal: bool = False) -> str:
         _repeat(audit, run),
     ]
     body = "\n".join(part for part in parts if part)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Audit of {escape(audit.name)}</title>\n<style>{_STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+    return frame(f"Audit of {audit.name}", body)
 
 
 def _head(audit: Audit) -> str:
@@ -86,7 +57,7 @@ def _verdict(audit: Audit) -> str:
         ]
         for t in audit.thresholds
     ]
-    return text + _table(["threshold", "asked", "found", "outcome"], rows, numeric={1, 2})
+    return text + table(["threshold", "asked", "found", "outcome"], rows, numeric={1, 2})
 
 
 def _release(audit: Audit) -> str:
@@ -133,7 +104,7 @@ def _attacks(audit: Audit) -> str:
         f"<figure>{charts.rates(audit)}<figcaption>How often the adversary guesses a person's value right, with 95 % "
         "intervals: in the release; on people who are not in it (the control), where all it can know is about everybody; "
         "and by always guessing the commonest value.</figcaption></figure>",
-        _table(["attack", "in the release", "commonest value", "control", "gain", "what follows"], rows),
+        table(["attack", "in the release", "commonest value", "control", "gain", "what follows"], rows),
         f"<p class='soft'>{escape(GAIN_FORMULA)}; {escape(RESIDUAL_FORMULA)}. Intervals of rates are Clopper and Pearson's "
         "exact ones, those of gains Newcombe's. A gain surely above 0 is a leak about persons; one surely below "
         f"{100 * MARGIN:g} points is "
@@ -154,7 +125,7 @@ def _confidences(audit: Audit) -> str:
         ]
         for found in audit.attacks
     ]
-    return _table(header, rows) + (
+    return table(header, rows) + (
         "<p>How often an adversary is <em>right</em> can be known only beside the original table; here is how sure it is, of "
         "people drawn from what the release says about each class.</p>"
     )
@@ -181,7 +152,30 @@ def _three_risks(audit: Audit) -> str:
         ],
         ["Inference", inference],
     ]
-    return "<h2>Singling out, linkability, inference</h2>\n" + _table(["risk", "found"], rows)
+    return "<h2>Singling out, linkability, inference</h2>\n" + table(["risk", "found"], rows)
+
+
+def _disclosures(audit: Audit) -> str:
+    """ε against each realistic adversary."""
+    rows = [
+        [
+            f"<code>{escape(found.adversary)}</code>" + (f" knowing {found.known:,} records" if found.known else ""),
+            escape(found.sensitive),
+            words.number(found.epsilon),
+            str(found.worst_class),
+            f"{found.class_size:,}",
+        ]
+        for found in audit.disclosures
+    ]
+    return (
+        "<h2>What being in the release gives away</h2>\n"
+        "<p>Realistic adversaries have seen other people elsewhere, as many as their stubbornness σ. The smallest ε says by "
+        "which factor, at most, what they believe of a person rises (or what they doubt shrinks) because that person is in "
+        "the release and not left out of it; 1 is nothing, infinite is certainty. <em>I</em> has a prior and σ, <em>II</em> "
+        "only σ and any prior, <em>III</em> never gives its prior up; <em>uniform</em> takes all values for equally likely, "
+        "<em>table</em> takes the shares of the release.</p>\n"
+        + table(["adversary", "sensitive", "smallest ε", "worst class", "people in it"], rows, numeric={2, 3, 4})
+    )
 
 
 def _people(audit: Audit, reveal: bool) -> str:
@@ -207,7 +201,7 @@ def _people(audit: Audit, reveal: bool) -> str:
         "<h2>The people most at risk</h2>\n"
         "<p>Those of whom an adversary who knows their quasi-identifiers is surest, rightly or not. The attribute named is the "
         "one without which it would be least sure. Rows and classes are numbered from 0."
-        f"{note}</p>\n" + _table(header, rows, numeric={1, 2})
+        f"{note}</p>\n" + table(header, rows, numeric={1, 2})
     )
 
 
@@ -218,7 +212,7 @@ def _levels(audit: Audit) -> str:
             [escape(words.MODELS[place][0]), words.number(level.value), escape(words.MODELS[place][1])]
             for place, level in levels.items()
         ]
-        text.append(_table([escape(column), "level", "meaning"], rows, numeric={1}))
+        text.append(table([escape(column), "level", "meaning"], rows, numeric={1}))
     return "\n".join(text)
 
 
@@ -233,7 +227,7 @@ def _utility(audit: Audit) -> str:
         [escape(name.replace("_", " ")), words.number(value), escape(meanings.get(name, ""))]
         for name, value in audit.utility.items()
     ]
-    return "<h2>What the release is still good for</h2>\n" + _table(["cost", "value", "meaning"], rows, numeric={1})
+    return "<h2>What the release is still good for</h2>\n" + table(["cost", "value", "meaning"], rows, numeric={1})
 
 
 def _diagnostics(audit: Audit) -> str:
@@ -261,24 +255,6 @@ def _limits(audit: Audit) -> str:
 
 def _repeat(audit: Audit, run: Mapping[str, Any]) -> str:
     rows = [["seed", str(audit.seed)], ["dalenius", __version__]]
-    rows += [[escape(str(key)), f"<code>{escape(_shown(value))}</code>"] for key, value in run.items()]
+    rows += [[escape(str(key)), f"<code>{escape(shown(value))}</code>"] for key, value in run.items()]
     rows += [[f"SHA-256 of the {escape(key)}", f"<code>{digest}</code>"] for key, digest in audit.hashes.items()]
-    return "<h2>How to repeat this</h2>\n" + _table(["what", "value"], rows)
-
-
-def _shown(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _table(header: Iterable[str], rows: Iterable[Iterable[str]], *, numeric: Iterable[int] = ()) -> str:
-    """A table of cells that are HTML already."""
-    right = set(numeric)
-
-    def cells(tag: str, row: Iterable[str]) -> str:
-        return "".join(
-            f'<{tag} class="number">{cell}</{tag}>' if i in right else f"<{tag}>{cell}</{tag}>"
-            for i, cell in enumerate(row)
-        )
-
-    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{cells("th", header)}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    return "<h2>How to repeat this</h2>\n" + table(["what", "value"], rows)

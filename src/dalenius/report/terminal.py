@@ -44,6 +44,13 @@ def lines(audit: Audit) -> list[str]:
             f"      gain {words.signed(found.gain)}: {found.verdict}",
             f"      certain of the true value of {words.percent(found.perfect_breach)} of the people",
         ]
+    text += ["", "  Being in the release: by what factor a belief changes at most (ε), and in which class"]
+    for one in audit.disclosures:
+        known = f", {one.known:,} known" if one.known else ""
+        text.append(
+            f"    {one.adversary + known + ' on ' + one.sensitive:<40} {words.number(one.epsilon):>10}   "
+            f"class {one.worst_class} of {one.class_size:,}"
+        )
     if audit.at_risk:
         first = audit.at_risk[0]
         rows = ", ".join(map(str, first.rows))

@@ -1,0 +1,122 @@
+"""ε-privacy in an audit: what realistic adversaries learn because a person is in the release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dalenius import engine as _engine
+from dalenius.criterion import EpsilonPrivacy, Predicate, Realistic
+from dalenius.criterion.written import epsilon_privacy
+from dalenius.engine import Engine
+from dalenius.errors import InputError, listing
+from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease
+from dalenius.release.prior import Priors
+from dalenius.release.reading import Reading
+from dalenius.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """The smallest ε for which a sensitive column is private against an adversary, and the class that is worst."""
+
+    adversary: str
+    known: int
+    sensitive: str
+    epsilon: float
+    worst_class: int
+    class_size: int
+
+
+def usual(release: GroupedRelease) -> list[Realistic]:
+    """Adversaries for an audit that names none: they have seen as many people elsewhere as the release has."""
+    leaves = max(len(column.leaves) for column in release.schema.sensitive)
+    sigma = max(release.people, leaves)
+    return [
+        Realistic("I", shape="table", sigma=sigma, text=f"I:table:{sigma}"),
+        Realistic("II", sigma=sigma, text=f"II:{sigma}"),
+        Realistic("III", shape="uniform"),
+        Realistic("III", shape="table"),
+    ]
+
+
+def disclose(
+    release: GroupedRelease, adversaries: Sequence[Realistic], predicates: Sequence[Predicate] = ()
+) -> tuple[Disclosure, ...]:
+    """ε of every sensitive column against every adversary."""
+    found = []
+    sizes = release.sizes
+    for column in release.schema.sensitive:
+        grouping = release.grouping(column.name)
+        for adversary in adversaries:
+            level = EpsilonPrivacy(adversary, predicates=tuple(predicates)).level(grouping)
+            found.append(
+                Disclosure(
+                    adversary.text, adversary.known, column.name, level.value, level.worst, int(sizes[level.worst])
+                )
+            )
+    return tuple(found)
+
+
+def policy_criteria(schema: Schema, engine: Engine | None) -> list[EpsilonPrivacy]:
+    """The thresholds that `[policy]` sets under epsilon_privacy; files in them are relative to the schema."""
+    asked = schema.policy.get("epsilon_privacy")
+    assert asked is None or isinstance(asked, list | tuple)
+    priors = Priors(schema, engine or _engine.default(), schema.folder)
+    try:
+        return [epsilon_privacy(str(text), priors) for text in asked or ()]
+    except InputError as error:
+        raise InputError(f"{schema.source}, [policy] epsilon_privacy: {error}") from None
+
+
+def asked_figures(release: GroupedRelease, asked: Sequence[EpsilonPrivacy]) -> tuple[tuple[str, float, float], ...]:
+    """Each threshold as asked, its limit, and what was found: of several sensitive columns the worst."""
+    return tuple(
+        (
+            f"≤ {criterion.epsilon:g} against {criterion.adversary.text}",
+            criterion.epsilon,
+            max(criterion.level(release.grouping(column.name)).value for column in release.schema.sensitive),
+        )
+        for criterion in asked
+    )
+
+
+def composition(release: GroupedRelease, population: Path | None, engine: Engine) -> GroupCells:
+    """How many people of which quasi-identifiers are in each class.
+
+    An anatomized release says it. Of a generalized one it must be known who is in it, from a register, say: a file with
+    the quasi-identifiers of exactly these people.
+    """
+    if isinstance(release, Anatomized):
+        return release.quasi
+    if not isinstance(release, Generalized):
+        raise InputError(f"A release of kind {release.kind!r} does not say which people are in a class.")
+    if population is None:
+        raise InputError("A generalized release does not tell the quasi-identifiers of its people: name --population.")
+    rows = engine.open(population)
+    names = [column.name for column in release.schema.quasi]
+    absent = [name for name in names if name not in rows.columns]
+    if absent:
+        raise InputError(f"{rows.name}: the population lacks the quasi-identifiers {listing(absent)}.")
+    reading = Reading.counting(rows, names, weighted=False)
+    codes = np.column_stack([reading.leaf_codes(column, release.schema) for column in release.schema.quasi])
+    group = np.empty(len(codes), dtype=np.int32)
+    for i, row in enumerate(codes):
+        fits = release.locate(row)
+        if len(fits) > 1:
+            raise InputError(f"{rows.name}: somebody fits {len(fits)} classes; whose prior counts where is not known.")
+        group[i] = fits[0] if fits else -1
+    people = GroupCells.gather(group, codes, reading.counts, [len(c.leaves) for c in release.schema.quasi])
+    inside = people.group >= 0
+    sizes = np.bincount(people.group[inside], weights=people.counts[inside], minlength=release.groups)
+    if not np.array_equal(sizes, release.sizes):
+        q = int(np.flatnonzero(sizes != release.sizes)[0])
+        raise InputError(
+            f"{rows.name}: {int(sizes[q]):,} people fit class {q}, which has {int(release.sizes[q]):,}. The population must "
+            "be the people of the release."
+        )
+    kept = people.group >= 0
+    return GroupCells(people.group[kept], people.codes[kept], people.counts[kept])

@@ -1,0 +1,66 @@
+"""What every HTML page shares: one self-contained file, offline, without script, readable on a phone and on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+_STYLE = """
+:root { --ink: #1c2430; --soft: #5b6770; --line: #d9dfe5; --bad: #b3261e; --good: #1b7a3d; --maybe: #8a5a00; }
+* { box-sizing: border-box; }
+body { font: 16px/1.55 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink); margin: 0; background: #fff; }
+main { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; }
+h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .2rem; }
+p { margin: .5rem 0; }
+.soft, small, caption { color: var(--soft); }
+.verdict { border-left: .4rem solid var(--soft); padding: .7rem 1rem; margin: 1rem 0; font-size: 1.1rem; background: #f6f8fa; }
+.verdict.violated { border-color: var(--bad); } .verdict.passed { border-color: var(--good); }
+.verdict.incomplete { border-color: var(--maybe); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; margin: .6rem 0; font-size: .93rem; }
+th, td { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.violated { color: var(--bad); font-weight: 600; } .passed { color: var(--good); } .untested { color: var(--maybe); }
+div.verdict { color: var(--ink); font-weight: 400; }
+td:first-child code { white-space: nowrap; }
+figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
+figcaption { color: var(--soft); font-size: .9rem; }
+code { font-size: .88em; overflow-wrap: anywhere; }
+@media print { body { font-size: 10.5pt; } main { max-width: none; padding: 0; } h2 { break-after: avoid; }
+  figure, table, .verdict { break-inside: avoid; } }
+"""
+
+
+def frame(title: str, body: str) -> str:
+    """A whole page around a body."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def figure(svg: str, caption: str) -> str:
+    """A chart with its caption, both HTML already."""
+    return f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
+
+
+def shown(value: object) -> str:
+    """A value of the run's details as a reader sees it."""
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[str]], *, numeric: Iterable[int] = ()) -> str:
+    """A table of cells that are HTML already."""
+    right = set(numeric)
+
+    def cells(tag: str, row: Iterable[str]) -> str:
+        return "".join(
+            f'<{tag} class="number">{cell}</{tag}>' if i in right else f"<{tag}>{cell}</{tag}>"
+            for i, cell in enumerate(row)
+        )
+
+    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{cells("th", header)}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
