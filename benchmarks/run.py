@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ["spine", "criteria", "audit", "realistic"]
+PARTS = ["spine", "criteria", "audit", "realistic", "publishers"]
 
 
 def main(names: list[str]) -> None:

@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "measure": BASE | {"release", "criterion", "adversary", "kernel", "belief"},
     "publish": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "kernel"},
     "audit": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "belief"},
-    "report": BASE | {"audit", "adversary", "measure", "publish"},
+    "report": BASE | {"release", "audit", "adversary", "measure", "publish"},
     "papers": BASE
     | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "audit", "report", "datasets"},
     "datasets": BASE | {"engine", "table", "release"},

@@ -261,9 +261,15 @@ def test_parquet_says_the_same_as_csv(cli: Cli) -> None:
     assert from_csv == from_parquet
 
 
-@pytest.mark.parametrize("kind", ["channel", "noisy-counts"])
-def test_releases_without_classes_are_refused_in_words(cli: Cli, kind: str) -> None:
+def test_a_channel_is_refused_in_words(cli: Cli) -> None:
     Path("channel.csv").write_text("input,a,b\nx,0.5,0.5\ny,1,0\n", encoding="utf-8")
+    code, _, err = cli("channel.csv", "--kind", "channel")
+    assert code == 2
+    assert "A release of kind 'channel' is not about a table of people" in err
+
+
+def test_counts_have_no_classes(cli: Cli) -> None:
+    """Nothing that needs classes is said of them, and what could not be tested is named."""
     Path("noisy.json").write_text(
         '{"mechanism": "none", "scale": 0, "epsilon": null, "sensitivity": 1, "neighbours": "add-remove"}',
         encoding="utf-8",
@@ -275,7 +281,18 @@ def test_releases_without_classes_are_refused_in_words(cli: Cli, kind: str) -> N
             f"{column.name},{leaf},{value},1" for leaf in column.leaves for value in table.schema["disease"].leaves
         ]
     Path("noisy.counts.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    arguments = ("channel.csv", "--kind", "channel") if kind == "channel" else ("noisy",)
-    code, _, err = cli(*arguments)
+    for truth in ((), ("--truth", "patients.csv")):
+        code, out, _ = cli("noisy", *truth, *OUT)
+        assert code == 0
+        assert "counts (noisy-counts), none, no noise" in out
+        document = written()
+        assert document["release"] | {"sha256": None} == {
+            "kind": "noisy-counts", "people": None, "classes": None, "suppressed": None, "sha256": None,
+            "quasi": [column.name for column in table.schema.quasi], "sensitive": ["disease"],
+        }  # fmt: skip
+        assert (document["levels"], document["risks"], document["epsilon_privacy"]) == (None, None, [])
+        assert set(document["utility"]) == ({"relative_error"} if truth else set())
+        assert any("has no classes" in limit for limit in document["limits"])
+    code, _, err = cli("noisy", "--adversary", "III:uniform")
     assert code == 2
-    assert f"A release of kind '{kind}' cannot be audited yet" in err
+    assert "Realistic adversaries look at classes" in err

@@ -101,7 +101,7 @@ REFUSED = {
     "suppression above 1": (("--k", "2", "--suppression", "1.5"), "must be a number from 0 to 1. Got 1.5 instead."),
     "suppression below 0": (("--k", "2", "--suppression", "-0.5"), "must be a number from 0 to 1. Got -0.5 instead."),
     "unknown utility": (("--k", "2", "--utility", "beauty"), "Got 'beauty' instead."),
-    "unknown method": (("--k", "2", "--method", "magic"), "must be one of lattice. Got 'magic' instead."),
+    "unknown method": (("--k", "2", "--method", "magic"), "microaggregation, anatomy, noisy-counts. Got 'magic' instead."),
     "no time": (("--k", "2", "--time-limit", "0"), "must be a number of seconds > 0. Got 0.0 instead."),
     "no solution": (("--alpha", "0.2"), "generalized, α = 0.2 fails: the level of 'disease' there is 0.5."),
     "no solution, recursive": (("--recursive-l", "0.8,2"), "c = 0.8, ℓ = 2 fails: the level of 'disease' there is 1."),

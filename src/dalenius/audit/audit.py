@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dalenius import engine as _engine
 from dalenius.adversary import REGISTRY, Adversary, named
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
@@ -20,9 +21,11 @@ from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
 from dalenius.measure.anonymity import ClassRisks, class_risks
+from dalenius.measure.fidelity import Truth, fidelity
 from dalenius.measure.utility import release_utility
 from dalenius.output import sha256
-from dalenius.release import GroupedRelease, Release
+from dalenius.release import GroupedRelease, NoisyCounts, Release
+from dalenius.release.prior import Priors
 from dalenius.schema import Schema
 
 LISTED = 10  # people most at risk that are named by their rows
@@ -33,14 +36,14 @@ class Audit:
     """Everything that was found. The terminal, HTML and JSON reports are made of this and compute nothing."""
 
     name: str
-    release: GroupedRelease
+    release: GroupedRelease | NoisyCounts
     schema: Schema
     has_truth: bool
     held_out: int
     levels: dict[str, dict[tuple[str, str], Level]]
     attacks: tuple[Attack, ...]
     refused: dict[str, str]
-    risks: ClassRisks
+    risks: ClassRisks | None  # None: the release has no classes
     at_risk: tuple[AtRisk, ...]
     utility: dict[str, float]
     disclosures: tuple[Disclosure, ...]
@@ -75,7 +78,11 @@ class Audit:
         ]
         if unseen:
             found.append(f"Columns that were not looked at, published or not: {', '.join(unseen)}.")
-        if self.release.suppressed:
+        if not isinstance(self.release, GroupedRelease):
+            found.append(
+                "The release has no classes: singling out, linkability and privacy models of classes do not apply."
+            )
+        elif self.release.suppressed:
             found.append(
                 f"Singling out and linkability do not count the {self.release.suppressed:,} suppressed people."
             )
@@ -92,9 +99,7 @@ class Audit:
         return {
             "release": {
                 "kind": release.kind,
-                "people": release.people,
-                "classes": release.groups,
-                "suppressed": release.suppressed,
+                **_extent(release),
                 "quasi": [column.name for column in self.schema.quasi],
                 "sensitive": [column.name for column in self.schema.sensitive],
                 "sha256": self.hashes,
@@ -106,8 +111,10 @@ class Audit:
             "levels": {
                 **document(worst_of(list(self.levels.values()))),
                 "sensitive": {name: document(levels) for name, levels in self.levels.items()},
-            },
-            "risks": asdict(self.risks),
+            }
+            if self.levels
+            else None,
+            "risks": None if self.risks is None else asdict(self.risks),
             "attacks": [_attack_document(found) for found in self.attacks],
             "refused": self.refused,
             "epsilon_privacy": [asdict(disclosure) for disclosure in self.disclosures],
@@ -117,6 +124,13 @@ class Audit:
             "formulas": {"gain": GAIN_FORMULA, "residual": RESIDUAL_FORMULA},
             "parameters": {"seed": self.seed, "confidence": CONFIDENCE, "margin": MARGIN},
         }
+
+
+def _extent(release: GroupedRelease | NoisyCounts) -> dict[str, int | None]:
+    """How many people and classes; noisy counts do not tell."""
+    if isinstance(release, NoisyCounts):
+        return {"people": None, "classes": None, "suppressed": None}
+    return {"people": release.people, "classes": release.groups, "suppressed": release.suppressed}
 
 
 def _attack_document(found: Attack) -> dict[str, Any]:
@@ -163,40 +177,41 @@ def audit(
     name: str = "the release",
     adversaries: Sequence[Realistic] = (),
     predicates: Sequence[Predicate] = (),
+    known: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
     """Play every adversary that applies against a release, and hold the result against the schema's policy.
 
     `adversaries` are realistic ones (see `dalenius.criterion.Realistic`); without any, some usual ones are taken, who
-    have seen as many people elsewhere as the release has. Those that the policy names are always tried.
+    have seen as many people elsewhere as the release has and know `known` records. Those that the policy names are
+    always tried.
     """
     if holdout is not None and truth is None:
         raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
     progress = progress or _silent
+    asked = policy_criteria(schema, Priors(schema, engine or _engine.default(), schema.folder))
     progress("reading")
     opened, people, control = open_together(release, truth, holdout, schema, kind=kind, engine=engine)
-    if not isinstance(opened, GroupedRelease):
-        raise InputError(f"A release of kind {opened.kind!r} cannot be audited yet: it has no classes.")
-    if people is not None and people.count != opened.people:
-        raise InputError(
-            f"The release has {opened.people:,} people and the table {people.count:,}. "
-            "The truth must be the table that the release was made of."
-        )
+    if not isinstance(opened, GroupedRelease | NoisyCounts):
+        raise InputError(f"A release of kind {opened.kind!r} is not about a table of people and cannot be audited.")
     _check_same_people(opened, people, truth, holdout)
     rng = np.random.default_rng(seed)
     columns = [column.name for column in opened.schema.sensitive]
     attacks: list[Attack] = []
     refused: dict[str, str] = {}
     at_risk: list[AtRisk] = []
-    for known in REGISTRY:
-        adversary: Adversary = named(known)
+    for text in REGISTRY:
+        adversary: Adversary = named(text)
         reason = adversary.refusal(opened)
         if reason is not None:
-            refused[known] = reason
+            refused[text] = reason
             continue
         for column in columns:
-            progress(f"{known} on {column}")
+            progress(f"{text} on {column}")
             if people is None:
+                if not isinstance(opened, GroupedRelease):
+                    refused[text] = "without the original table there is nobody to try it on"
+                    break
                 attacks.append(attack_unseen(adversary, opened, column, rng))
                 continue
             found = attack(adversary, opened, column, people, control, rng)
@@ -205,13 +220,32 @@ def audit(
             at_risk += most_at_risk(found, adversary, opened, people, rng, limit=LISTED)
     at_risk.sort(key=lambda person: (-round(person.belief, 12), -person.belief / max(person.baseline, 1e-300)))
     progress("privacy models and utility")
-    levels = {column: measure(opened.grouping(column)) for column in columns}
-    risks = class_risks(opened)
-    utility = release_utility(opened)
-    asked = policy_criteria(schema, engine)
-    disclosures = disclose(opened, list(adversaries) or usual(opened), predicates)
-    figures = _figures(worst_of(list(levels.values())), attacks, utility, opened, people is not None)
-    figures["epsilon_privacy"] = Figure(math.nan, parts=asked_figures(opened, asked))
+    utility: dict[str, float] = {}
+    if people is not None:
+        cells = people.table.cells()
+        utility = fidelity(opened, Truth(cells.schema, cells.codes, cells.counts), seed=seed)
+    elif isinstance(opened, GroupedRelease):
+        utility = release_utility(opened)
+    levels: dict[str, dict[tuple[str, str], Level]] = {}
+    risks: ClassRisks | None = None
+    disclosures: tuple[Disclosure, ...] = ()
+    if isinstance(opened, GroupedRelease):
+        levels = {column: measure(opened.grouping(column)) for column in columns}
+        risks = class_risks(opened)
+        parts = asked_figures(opened, asked)
+        disclosures = disclose(opened, list(adversaries) or usual(opened, known), predicates)
+        named_by = {(found.adversary, found.known, found.predicates) for found in disclosures}
+        policys = [criterion.adversary for criterion in asked]
+        disclosures += tuple(
+            found
+            for found in disclose(opened, policys)
+            if (found.adversary, found.known, found.predicates) not in named_by
+        )
+    elif adversaries:
+        raise InputError(f"Realistic adversaries look at classes, and a release of kind {opened.kind!r} has none.")
+    figures = _figures(levels, attacks, utility, opened, people is not None)
+    if isinstance(opened, GroupedRelease):
+        figures["epsilon_privacy"] = Figure(math.nan, parts=parts)
     sources = {"release": release, "truth": truth, "holdout": holdout}
     return Audit(
         name=name,
@@ -237,11 +271,18 @@ def audit(
 
 
 def _check_same_people(
-    release: GroupedRelease, people: People | None, truth: Source | None, holdout: Source | None
+    release: GroupedRelease | NoisyCounts, people: People | None, truth: Source | None, holdout: Source | None
 ) -> None:
-    """The truth must have the release's sensitive values, and the held-out people must be other people."""
-    for j, column in enumerate(release.schema.sensitive if people is not None else ()):
+    """The truth must have the release's people and sensitive values, and the held-out people must be other people."""
+    grouped = isinstance(release, GroupedRelease)
+    if people is not None and isinstance(release, GroupedRelease) and people.count != release.people:
+        raise InputError(
+            f"The release has {release.people:,} people and the table {people.count:,}. "
+            "The truth must be the table that the release was made of."
+        )
+    for j, column in enumerate(release.schema.sensitive if people is not None and grouped else ()):
         assert people is not None
+        assert isinstance(release, GroupedRelease)
         mine = np.bincount(people.values[:, j], weights=people.people, minlength=len(column.leaves)).astype(np.int64)
         if not np.array_equal(mine, release.grouping(column.name).table):
             raise InputError(
@@ -254,13 +295,19 @@ def _check_same_people(
 
 
 def _figures(
-    levels: dict[tuple[str, str], Level],
+    levels: dict[str, dict[tuple[str, str], Level]],
     attacks: list[Attack],
     utility: dict[str, float],
-    release: GroupedRelease,
+    release: GroupedRelease | NoisyCounts,
     has_truth: bool,
 ) -> dict[str, Figure]:
     """The measured number for each policy key."""
+    classless = Figure(math.nan, "a release of this kind has no classes")
+    worst = worst_of(list(levels.values())) if levels else {}
+
+    def level(model: str, key: str) -> Figure:
+        return Figure(worst[model, key].value) if worst else classless
+
     if not has_truth:
         unknown = "it needs the original table (--truth)"
     else:
@@ -270,10 +317,11 @@ def _figures(
     gains = [found.gain.value for found in attacks if found.gain.n]
     later = "it needs an adversary that this version does not have"
     return {
-        "min_k": Figure(levels["k_anonymity", "k"].value),
-        "min_l": Figure(levels["distinct_l_diversity", "l"].value),
-        "min_entropy_l": Figure(levels["entropy_l_diversity", "l"].value),
-        "max_t": Figure(levels["t_closeness", "equal"].value),
+        "min_k": level("k_anonymity", "k"),
+        "min_l": level("distinct_l_diversity", "l"),
+        "min_entropy_l": level("entropy_l_diversity", "l"),
+        "max_t": level("t_closeness", "equal"),
+        "epsilon_privacy": classless,
         "max_attacker_accuracy": Figure(best, unknown),
         "max_attacker_gain": Figure(
             max(gains, default=math.nan), unknown or ("" if gains else "it needs held-out people (--holdout)")
@@ -282,7 +330,9 @@ def _figures(
         "max_relative_threat": Figure(math.nan, later),
         "min_faithfulness": Figure(math.nan, later),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
-        "max_suppressed": Figure(release.suppressed / release.people),
+        "max_suppressed": Figure(release.suppressed / release.people)
+        if isinstance(release, GroupedRelease)
+        else classless,
     }
 
 

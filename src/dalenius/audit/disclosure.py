@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from dalenius import engine as _engine
+from dalenius.adversary.fit import fits
 from dalenius.criterion import EpsilonPrivacy, Predicate, Realistic
 from dalenius.criterion.written import epsilon_privacy
 from dalenius.engine import Engine
-from dalenius.errors import InputError, listing
+from dalenius.errors import DaleniusError, InputError, listing
 from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease
 from dalenius.release.prior import Priors
-from dalenius.release.reading import Reading
+from dalenius.release.reading import COUNT, Reading
 from dalenius.schema import Schema
 
 
@@ -25,21 +26,23 @@ class Disclosure:
 
     adversary: str
     known: int
+    at_most: bool
+    predicates: tuple[str, ...]  # none: every single value
     sensitive: str
     epsilon: float
     worst_class: int
     class_size: int
 
 
-def usual(release: GroupedRelease) -> list[Realistic]:
+def usual(release: GroupedRelease, known: int = 0) -> list[Realistic]:
     """Adversaries for an audit that names none: they have seen as many people elsewhere as the release has."""
     leaves = max(len(column.leaves) for column in release.schema.sensitive)
     sigma = max(release.people, leaves)
     return [
-        Realistic("I", shape="table", sigma=sigma, text=f"I:table:{sigma}"),
-        Realistic("II", sigma=sigma, text=f"II:{sigma}"),
-        Realistic("III", shape="uniform"),
-        Realistic("III", shape="table"),
+        Realistic("I", shape="table", sigma=sigma, known=known, text=f"I:table:{sigma}"),
+        Realistic("II", sigma=sigma, known=known, text=f"II:{sigma}"),
+        Realistic("III", shape="uniform", known=known, text="III:uniform"),
+        Realistic("III", shape="table", known=known, text="III:table"),
     ]
 
 
@@ -55,33 +58,48 @@ def disclose(
             level = EpsilonPrivacy(adversary, predicates=tuple(predicates)).level(grouping)
             found.append(
                 Disclosure(
-                    adversary.text, adversary.known, column.name, level.value, level.worst, int(sizes[level.worst])
+                    adversary.text,
+                    adversary.known,
+                    adversary.at_most,
+                    tuple(str(predicate) for predicate in predicates),
+                    column.name,
+                    level.value,
+                    level.worst,
+                    int(sizes[level.worst]),
                 )
             )
     return tuple(found)
 
 
-def policy_criteria(schema: Schema, engine: Engine | None) -> list[EpsilonPrivacy]:
-    """The thresholds that `[policy]` sets under epsilon_privacy; files in them are relative to the schema."""
+def policy_criteria(schema: Schema, priors: Priors) -> list[EpsilonPrivacy]:
+    """The thresholds that `[policy]` sets under epsilon_privacy; files in them are relative to the schema's folder."""
     asked = schema.policy.get("epsilon_privacy")
     assert asked is None or isinstance(asked, list | tuple)
-    priors = Priors(schema, engine or _engine.default(), schema.folder)
-    try:
+    with _named(schema):
         return [epsilon_privacy(str(text), priors) for text in asked or ()]
-    except InputError as error:
-        raise InputError(f"{schema.source}, [policy] epsilon_privacy: {error}") from None
 
 
 def asked_figures(release: GroupedRelease, asked: Sequence[EpsilonPrivacy]) -> tuple[tuple[str, float, float], ...]:
     """Each threshold as asked, its limit, and what was found: of several sensitive columns the worst."""
-    return tuple(
-        (
-            f"≤ {criterion.epsilon:g} against {criterion.adversary.text}",
-            criterion.epsilon,
-            max(criterion.level(release.grouping(column.name)).value for column in release.schema.sensitive),
+    groupings = [release.grouping(column.name) for column in release.schema.sensitive]
+    with _named(release.schema):
+        return tuple(
+            (
+                f"≤ {criterion.epsilon:g} against {criterion.adversary.text}",
+                criterion.epsilon,
+                max(criterion.level(grouping).value for grouping in groupings),
+            )
+            for criterion in asked
         )
-        for criterion in asked
-    )
+
+
+@contextlib.contextmanager
+def _named(schema: Schema) -> Iterator[None]:
+    """Errors about the policy say where it stands."""
+    try:
+        yield
+    except DaleniusError as error:
+        raise InputError(f"{schema.source}, [policy] epsilon_privacy: {error}") from None
 
 
 def composition(release: GroupedRelease, population: Path | None, engine: Engine) -> GroupCells:
@@ -101,22 +119,23 @@ def composition(release: GroupedRelease, population: Path | None, engine: Engine
     absent = [name for name in names if name not in rows.columns]
     if absent:
         raise InputError(f"{rows.name}: the population lacks the quasi-identifiers {listing(absent)}.")
-    reading = Reading.counting(rows, names, weighted=False)
+    declared = {column.name for column in release.schema.columns}
+    weighted = COUNT in rows.columns and COUNT not in declared
+    reading = Reading.counting(rows, [*names, *([COUNT] if weighted else [])], weighted=weighted)
     codes = np.column_stack([reading.leaf_codes(column, release.schema) for column in release.schema.quasi])
-    group = np.empty(len(codes), dtype=np.int32)
-    for i, row in enumerate(codes):
-        fits = release.locate(row)
-        if len(fits) > 1:
-            raise InputError(f"{rows.name}: somebody fits {len(fits)} classes; whose prior counts where is not known.")
-        group[i] = fits[0] if fits else -1
+    group = np.full(len(codes), -1, dtype=np.int32)
+    for part, fit, _ in fits(release, codes):
+        inside = fit > 0
+        if (inside.sum(axis=1) > 1).any():
+            raise InputError(f"{rows.name}: somebody fits several classes; whose prior counts where is not known.")
+        group[part] = np.where(inside.any(axis=1), inside.argmax(axis=1), -1)
     people = GroupCells.gather(group, codes, reading.counts, [len(c.leaves) for c in release.schema.quasi])
-    inside = people.group >= 0
-    sizes = np.bincount(people.group[inside], weights=people.counts[inside], minlength=release.groups)
+    kept = people.group >= 0
+    sizes = np.bincount(people.group[kept], weights=people.counts[kept], minlength=release.groups)
     if not np.array_equal(sizes, release.sizes):
         q = int(np.flatnonzero(sizes != release.sizes)[0])
         raise InputError(
             f"{rows.name}: {int(sizes[q]):,} people fit class {q}, which has {int(release.sizes[q]):,}. The population must "
             "be the people of the release."
         )
-    kept = people.group >= 0
     return GroupCells(people.group[kept], people.codes[kept], people.counts[kept])

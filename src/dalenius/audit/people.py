@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,6 +86,22 @@ def open_together(
         return opened, people, None
     wider, outer = _widen(release, opened, schema, [inner, others.schema], kind, engine)
     return opened, people, Control(wider, People.of(_bound(others, outer)))
+
+
+def together(
+    releases: Mapping[str, Source | Release], truth: Source, schema: Schema, *, kind: str | None, engine: Engine
+) -> tuple[dict[str, Release], Table]:
+    """Several releases and the table they were made of, all with one coding."""
+    table = Table(truth, schema, engine=engine)
+    opened = {
+        name: release if isinstance(release, Release) else read(release, schema, kind=kind, engine=engine)
+        for name, release in releases.items()
+    }
+    coded = [getattr(release, "schema", None) for release in opened.values()]
+    bound = [*coded, table.schema]
+    wide = {name: _widen(releases[name], release, schema, bound, kind, engine) for name, release in opened.items()}
+    inner = next(iter(wide.values()))[1]
+    return {name: release for name, (release, _) in wide.items()}, _bound(table, inner)
 
 
 def _widen(

@@ -56,17 +56,28 @@ def named(
 ) -> list[Realistic]:
     """The adversaries that the options name, each once."""
     from dalenius.criterion.written import adversary
-    from dalenius.errors import InputError
+    from dalenius.errors import InputError, ParameterError
 
     texts = [*(written or []), *(f"I:data:{path}" for path in data or [])]
     for text in texts:
         if texts.count(text) > 1:
             raise InputError(f"The adversary {text!r} is named twice.")
-    # Classes III and IV have no stubbornness that --at-most could mean.
-    return [
-        adversary(text, priors, known=known, at_most=at_most and text.partition(":")[0] in ("I", "II"))
-        for text in texts
-    ]
+    found = []
+    for text in texts:
+        try:
+            # Classes III and IV have no stubbornness that --at-most could mean.
+            most = at_most and text.partition(":")[0] in ("I", "II")
+            found.append(adversary(text, priors, known=known, at_most=most))
+        except ParameterError as error:
+            raise InputError(f"{text}: {error}") from None
+    return found
+
+
+def shown(who: Realistic) -> str:
+    """An adversary as the terminal shows it: what was given by options stands beside its text."""
+    more = [f"b = {who.known:,}"] if who.known and "known=" not in who.text else []
+    more += ["σ or less"] if who.at_most and "at-most" not in who.text else []
+    return f"{who.text} ({', '.join(more)})" if more else who.text
 
 
 def predicates(written: Sequence[str] | None, schema: Schema) -> tuple[Predicate, ...]:
@@ -76,10 +87,29 @@ def predicates(written: Sequence[str] | None, schema: Schema) -> tuple[Predicate
     return tuple(Predicate.parse(text, names) for text in written or [])
 
 
+def refuse_idle(*, used: bool, known: int, at_most: bool, predicate: Sequence[str] | None, remedy: str) -> None:
+    """What describes adversaries, where none is named, would be ignored: that is an error."""
+    from dalenius.errors import InputError
+
+    for option, given in (("--known", known > 0), ("--at-most", at_most), ("--predicate", bool(predicate))):
+        if given and not used:
+            raise InputError(f"{option} describes realistic adversaries, and none is named. {remedy}")
+
+
+def described(adversaries: Sequence[Realistic], sets: Sequence[Predicate]) -> dict[str, Any]:
+    """What ε was measured against, for the JSON."""
+    return {
+        "adversaries": {who.text: {"known": who.known, "at_most": who.at_most} for who in adversaries},
+        "predicates": [str(predicate) for predicate in sets],
+    }
+
+
 Found = dict[str, dict[str, "Level"]]  # sensitive column → adversary as written → ε and the worst class
 
 
-def epsilons(groupings: Mapping[str, Grouping], adversaries: Sequence[Realistic], sets: Sequence[Predicate]) -> Found:
+def levels_against(
+    groupings: Mapping[str, Grouping], adversaries: Sequence[Realistic], sets: Sequence[Predicate]
+) -> Found:
     """ε of each sensitive column against each adversary."""
     from dalenius.criterion import EpsilonPrivacy
 
@@ -106,9 +136,7 @@ def withstands(
     from dalenius.criterion import withstood
 
     shapes: dict[str, Any] = {"I:uniform": "uniform", "I:table": "table", "II": None}
-    for who in adversaries:
-        if who.kind in ("I", "III") and not isinstance(who.shape, str) and not who.counts:
-            shapes.setdefault("I:" + who.text.split(":")[1], who.shape)
+    shapes |= {f"I:{who.shape_text}": who for who in adversaries if who.kind in ("I", "III") and who.shape_text}
     sigma: dict[str, Any] = {}
     for prior, shape in shapes.items():
         spans = [withstood(g, epsilon, shape=shape, known=known, predicates=sets) for g in groupings.values()]

@@ -10,6 +10,7 @@ import typer
 from dalenius import engine as _engine
 from dalenius.cli import adversaries as realistic
 from dalenius.cli import criteria as options
+from dalenius.cli import methods
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
@@ -41,7 +42,8 @@ def command(
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The HTML report to write.")] = None,
     method: Annotated[
-        str | None, typer.Option("--method", help="Publish RELEASE, a table, by this method (lattice), and audit that.")
+        str | None,
+        typer.Option("--method", help="Publish RELEASE, a table, by this method (see publish), and audit that."),
     ] = None,
     k: options.K = None,
     l: options.L = None,  # noqa: E741 - the option's name
@@ -58,7 +60,15 @@ def command(
     known: realistic.KnownOption = 0,
     at_most: realistic.AtMostOption = False,
     predicate: realistic.PredicateOption = None,
-    suppression: Annotated[float, typer.Option("--suppression", help="Largest share of rows to suppress.")] = 0.0,
+    suppression: methods.Suppression = None,
+    cuts: methods.Cuts = None,
+    shown: methods.Shown = None,
+    block: methods.Block = None,
+    merge: methods.Merge = None,
+    epsilon: methods.Epsilon = None,
+    noise: methods.Noise = None,
+    neighbours: methods.Neighbours = None,
+    joint: methods.Joint = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 also when a threshold could not be tested.")
     ] = False,
@@ -75,18 +85,14 @@ def command(
     Exit code 1 if a threshold of [policy] is violated; with --strict also if one could not be tested.
     """
     from dalenius.audit import audit
+    from dalenius.audit.disclosure import policy_criteria
     from dalenius.errors import InputError
     from dalenius.output import check_writable, write_texts
     from dalenius.release.prior import Priors
     from dalenius.report import html, terminal
     from dalenius.schema import Schema
+    from dalenius.table import Table
 
-    inputs = [release, schema, truth, holdout]
-    for target in (output, None if json in (None, "-") else Path(json)):
-        if target is not None:
-            check_writable(target, inputs=inputs)
-    if output is not None and json not in (None, "-") and Path(json).resolve() == output.resolve():
-        raise InputError(f"The report and the JSON cannot both be written to {str(output)!r}. Name another file.")
     declared = Schema.load(schema)
     connected = _engine.connect(engine)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
@@ -97,19 +103,36 @@ def command(
     )  # fmt: skip
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
     source: Any = release
-    if method is None and (wanted or suppression):
+    policys = Priors(declared, connected, declared.folder)
+    policy_criteria(declared, policys)
+    inputs = [release, schema, truth, holdout, *priors.files, *policys.files]
+    for target in (output, None if json in (None, "-") else Path(json)):
+        if target is not None:
+            check_writable(target, inputs=inputs)
+    if output is not None and json not in (None, "-") and Path(json).resolve() == output.resolve():
+        raise InputError(f"The report and the JSON cannot both be written to {str(output)!r}. Name another file.")
+    realistic.refuse_idle(
+        used=bool(adversaries or epsilon_privacy), known=0, at_most=at_most, predicate=None,
+        remedy="Name one: --adversary I:table:1e6.",
+    )  # fmt: skip
+    chosen = {
+        "suppression": suppression, "cuts": cuts, "shown": shown, "block": block, "merge": merge, "epsilon": epsilon,
+        "noise": noise, "neighbours": neighbours, "joint": joint,
+    }  # fmt: skip
+    if method is None and (wanted or any(value is not None and value != [] for value in chosen.values())):
         raise InputError("Criteria are for publishing: add --method lattice, or leave them out to audit a release.")
     if method is not None:
         if truth is not None:
             raise InputError("With --method the table itself is the truth; leave --truth out.")
-        source, truth = (
-            _published(Path(release), method, wanted, suppression, declared, connected, quiet),
-            Path(release),
-        )
+        drawn = seed if method == "anatomy" else None
+        publish = methods.publisher(method, wanted, chosen, command="audit", seed=drawn)
+        with progress_line(quiet) as progress:
+            source = publish(Table(release, declared, engine=connected), progress).release
+        truth = Path(release)
     with stage_line(quiet) as stage:
         found = audit(
             source, declared, truth=truth, holdout=holdout, kind=kind, engine=connected, seed=seed,
-            name=Path(release).name, progress=stage, adversaries=adversaries, predicates=sets,
+            name=Path(release).name, progress=stage, adversaries=adversaries, predicates=sets, known=known,
         )  # fmt: skip
         if output is not None:
             stage("writing the report")
@@ -122,22 +145,3 @@ def command(
         if output is not None:
             say(quiet, f"\n  Report: {output}")
     return 1 if found.verdict == "violated" or (strict and found.verdict == "incomplete") else 0
-
-
-def _published(
-    table: Path, method: str, wanted: list[Any], suppression: float, schema: Any, engine: Any, quiet: bool
-) -> Any:
-    """The release that publishing the table would make, not written anywhere."""
-    from dalenius.cli.publish import METHODS
-    from dalenius.errors import ParameterError, listing
-    from dalenius.publish.lattice import Lattice
-    from dalenius.table import Table
-
-    if method not in METHODS:
-        raise ParameterError("--method", "audit", f"one of {listing(METHODS)}", method)
-    with progress_line(quiet) as progress:
-        return (
-            Lattice(wanted, suppression=suppression)
-            .publish(Table(table, schema, engine=engine), progress=progress)
-            .release
-        )

@@ -105,8 +105,6 @@ def command(
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
 
-    if json not in (None, "-"):
-        check_writable(Path(json), inputs=[release, schema])
     declared, connected = Schema.load(schema), _engine.connect(engine)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
@@ -114,6 +112,17 @@ def command(
         raise ParameterError("--epsilon", "check", "a number ≥ 1 (1 is perfect privacy)", epsilon)
     if population is not None and prior_cells is None:
         raise InputError("--population says who is in the classes, which only --prior-cells asks for.")
+    realistic.refuse_idle(
+        used=bool(adversaries) or epsilon is not None, known=known, at_most=at_most, predicate=predicate,
+        remedy="Name one: --adversary I:table:1e6, or ask with --epsilon what the release withstands.",
+    )  # fmt: skip
+    if prior_cells is not None and (known or sets):
+        raise InputError(
+            "--prior-cells knows no records and looks at every single value: leave --known and --predicate out."
+        )
+    if json not in (None, "-"):
+        cells = [] if prior_cells is None else [prior_cells]
+        check_writable(Path(json), inputs=[release, schema, population, *cells, *priors.files])
     opened = read(release, declared, kind=kind, engine=connected)
     if not isinstance(opened, GroupedRelease):
         raise InputError(f"{release}: a release of kind {opened.kind!r} has no classes to check.")
@@ -125,7 +134,7 @@ def command(
         measured[name] = (grouping, measure(grouping, recursive_l=recursive_l))
     documents = {name: levels_document(levels, recursive_l=recursive_l) for name, (_, levels) in measured.items()}
     groupings = {name: grouping for name, (grouping, _) in measured.items()}
-    private = realistic.epsilons(groupings, adversaries, sets)
+    private = realistic.levels_against(groupings, adversaries, sets)
     if prior_cells is not None:
         realistic.add_cells(private, opened, groupings, prior_cells, population, priors)
     for name, found in private.items():
@@ -139,7 +148,7 @@ def command(
         "suppressed": opened.suppressed,
         **levels_document(worst_of([levels for _, levels in measured.values()]), recursive_l=recursive_l),
         **({"epsilon_privacy": realistic.worst(private)} if any(private.values()) else {}),
-        **({"known": known} if adversaries else {}),
+        **({"known": known, **realistic.described(adversaries, sets)} if adversaries else {}),
         **({} if withstands is None else {"withstands": withstands}),
         "class_sizes": {
             "smallest": int(sizes.min()),
@@ -173,11 +182,13 @@ def command(
             text = f"  {_NAMES[model, key]:<32} {_number(level.value):>12}  {criterion.better:<8}   "
             say(False, text + _place(opened, grouping, level, sizes_only=not criterion.needs_values))
         if private[name]:
-            head = f"ε, {known:,} records known, against" if known else "smallest ε against"
-            say(False, f"\n  {head:<32} {'level':>12}  safer is   worst class")
+            about = f" of learning {'; '.join(map(str, sets))}" if sets else ""
+            say(False, f"\n  {'smallest ε against':<32} {'level':>12}  safer is   worst class{about}")
+        written = {who.text: realistic.shown(who) for who in adversaries}
         for text, level in private[name].items():
-            place = _place(opened, grouping, level, sizes_only=False)
-            say(False, f"  {text:<32} {_number(level.value):>12}  smaller    {place}")
+            # No rows here: an infinite ε may say of everybody in the class that they are in the set asked for.
+            place = _class(opened, grouping, level)
+            say(False, f"  {written.get(text, text):<32} {_number(level.value):>12}  smaller    {place}")
         shown = [*levels.values(), *private[name].values()]
         for line in _revealed(opened, grouping, shown) if reveal else []:
             say(False, line)
@@ -196,7 +207,8 @@ def _withstood(document: dict[str, Any]) -> list[str]:
         if span is None:
             words = "none"
         elif span["largest"] == float("inf"):
-            words = f"any from {span['smallest']:,.6g} up, and an adversary who never learns (class III)"
+            never = "" if prior == "II" else ", and an adversary who never learns (class III)"
+            words = f"any from {span['smallest']:,.6g} up{never}"
         else:
             words = f"from {span['smallest']:,.6g} to {span['largest']:,.6g}"
         lines.append(f"  {prior:<32} {words}")
@@ -213,9 +225,8 @@ def _place(release: GroupedRelease, grouping: Grouping, level: Level, *, sizes_o
     """The worst class by number, size and rows."""
     if level.worst < 0:
         return "needs a hierarchy of the sensitive column"
+    text = _class(release, grouping, level)
     number = level.worst if grouping.parent is None else int(grouping.parent[level.worst])
-    size = int(release.sizes[number])
-    text = f"class {number}, {size:,} {'person' if size == 1 else 'people'}"
     # In a class of one value its level may tell which one: then rows must not stand beside it.
     one_value = grouping.start[level.worst + 1] - grouping.start[level.worst] == 1
     rows = [] if one_value and not sizes_only else release.rows(number, limit=ROWS_SHOWN + 1)
@@ -223,6 +234,13 @@ def _place(release: GroupedRelease, grouping: Grouping, level: Level, *, sizes_o
         more = " …" if len(rows) > ROWS_SHOWN else ""
         text += f", row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:ROWS_SHOWN]))}{more}"
     return text
+
+
+def _class(release: GroupedRelease, grouping: Grouping, level: Level) -> str:
+    """The worst class by number and size."""
+    number = level.worst if grouping.parent is None else int(grouping.parent[level.worst])
+    size = int(release.sizes[number])
+    return f"class {number}, {size:,} {'person' if size == 1 else 'people'}"
 
 
 def _revealed(release: GroupedRelease, grouping: Grouping, levels: Iterable[Level]) -> list[str]:

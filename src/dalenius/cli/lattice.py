@@ -50,13 +50,16 @@ def command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="An HTML page with the lattice drawn and all nodes listed.")
     ] = None,
-    epsilon: Annotated[float, typer.Option("--epsilon", help="The ε that the page draws the line at.")] = 2.5,
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="The ε at which the page draws the line (2.5).")
+    ] = None,
     schema: SchemaOption = DEFAULT_SCHEMA,
     json: JsonOption = None,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
 ) -> None:
     """List every node of the lattice with its privacy levels, its utilities and whether it satisfies the criteria."""
+    from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable, write_texts
     from dalenius.publish.nodes import GeneralizationLattice
     from dalenius.publish.survey import stubbornness, survey
@@ -72,9 +75,20 @@ def command(
         at_most=at_most, predicates=sets,
     )  # fmt: skip
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
-    for target in (output, None if json in (None, "-") else Path(json)):
-        if target is not None:
-            check_writable(target, inputs=[table, schema])
+    realistic.refuse_idle(
+        used=bool(adversaries or epsilon_privacy or output), known=known, at_most=at_most, predicate=predicate,
+        remedy="Name one: --adversary I:table:1e6.",
+    )  # fmt: skip
+    if epsilon is not None and output is None:
+        raise InputError("--epsilon draws a line on the page that -o writes: add -o FILE, or leave it out.")
+    if epsilon is not None and not epsilon >= 1:
+        raise ParameterError("--epsilon", "lattice", "a number ≥ 1 (1 is perfect privacy)", epsilon)
+    line = 2.5 if epsilon is None else epsilon
+    targets = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
+    for target in targets:
+        check_writable(target, inputs=[table, schema, *priors.files])
+    if len({path.resolve() for path in targets}) < len(targets):
+        raise InputError(f"The page and the JSON cannot both be written to {str(output)!r}. Name another file.")
     people = Table(table, declared, engine=connected)
     lattice = GeneralizationLattice(people.cells())
     with progress_line(quiet) as progress:
@@ -86,6 +100,7 @@ def command(
         "criteria": [criterion.describe() for criterion in wanted],
         "suppression": suppression,
         "known": known,
+        **realistic.described(adversaries, sets),
         "nodes": nodes,
     }
     if json is not None:
@@ -93,8 +108,9 @@ def command(
     if output is not None:
         from dalenius.report import lattice as report
 
-        sweep = stubbornness(lattice, epsilon, known=known, predicates=sets)
-        write_texts({output: report.page(table.name, nodes, sweep, epsilon, run_details())})
+        sweep = stubbornness(lattice, line, known=known, predicates=sets)
+        about = realistic.described(adversaries, sets)
+        write_texts({output: report.page(table.name, nodes, sweep, line, about, suppression, run_details())})
     if json == "-":
         return
     good = sorted((node for node in nodes if node.get("satisfies", True)), key=lambda node: node["loss"])
@@ -102,9 +118,8 @@ def command(
     names = [adversary.text for adversary in adversaries]
     if names and not wanted:  # of nodes that hold against nobody there is nothing to choose
         finite = [node for node in good if min(node["epsilon"].values()) < float("inf")]
-        say(
-            quiet, f"  {len(good) - len(finite):,} have an infinite ε against each adversary; the others by their loss:"
-        )
+        others = "; the others by their loss:" if finite else "."
+        say(quiet, f"  {len(good) - len(finite):,} have an infinite ε against each adversary{others}")
         good = finite
     if good:
         heads = "".join(f" {name:>{_width(name)}}" for name in names)

@@ -10,19 +10,17 @@ import typer
 from dalenius import engine as _engine
 from dalenius.cli import adversaries as realistic
 from dalenius.cli import criteria as options
+from dalenius.cli import methods
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
     JsonOption,
     QuietOption,
     SchemaOption,
-    SeedOption,
     progress_line,
     say,
     write_json,
 )
-
-METHODS = ("lattice",)
 
 
 def register(app: typer.Typer) -> None:
@@ -31,8 +29,11 @@ def register(app: typer.Typer) -> None:
 
 def command(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, a row a person.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
-    method: Annotated[str, typer.Option("--method", help="How to publish: lattice.")] = "lattice",
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write, or the NAME of several.")],
+    method: Annotated[
+        str,
+        typer.Option("--method", help="How to publish: lattice, mondrian, microaggregation, anatomy or noisy-counts."),
+    ] = "lattice",
     k: options.K = None,
     l: options.L = None,  # noqa: E741 - the option's name
     entropy_l: options.EntropyL = None,
@@ -46,60 +47,73 @@ def command(
     known: realistic.KnownOption = 0,
     at_most: realistic.AtMostOption = False,
     predicate: realistic.PredicateOption = None,
-    suppression: Annotated[float, typer.Option("--suppression", help="Largest share of rows to suppress.")] = 0.0,
-    utility: Annotated[
-        str, typer.Option("--utility", help="loss, precision, entropy, discernibility or average_class_size.")
-    ] = "loss",
+    suppression: methods.Suppression = None,
+    utility: methods.Utility = None,
+    minimal: methods.Minimal = False,
+    time_limit: methods.TimeLimit = None,
+    cuts: methods.Cuts = None,
+    shown: methods.Shown = None,
+    block: methods.Block = None,
+    merge: methods.Merge = None,
+    epsilon: methods.Epsilon = None,
+    noise: methods.Noise = None,
+    neighbours: methods.Neighbours = None,
+    joint: methods.Joint = None,
     others_as_quasi: Annotated[
         bool,
         typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
     ] = False,
-    minimal: Annotated[bool, typer.Option("--minimal", help="Also list every minimal node (lattice).")] = False,
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Stop after so many seconds with the best so far (lattice).")
-    ] = None,
+    shuffle: Annotated[bool, typer.Option("--shuffle", help="Write the rows in an order drawn anew.")] = False,
     schema: SchemaOption = DEFAULT_SCHEMA,
     json: JsonOption = None,
-    seed: SeedOption = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            help="Repeat the draws of Anatomy; without it they are drawn anew. Keep it secret: it is written nowhere.",
+        ),
+    ] = None,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
 ) -> None:
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
-    from dalenius.errors import ParameterError, listing
+    from dalenius.errors import ParameterError
     from dalenius.output import check_writable
     from dalenius.release import sidecar
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
     from dalenius.table import Table
 
-    if method not in METHODS:
-        raise ParameterError("--method", "publish", f"one of {listing(METHODS)}", method)
     declared, connected = Schema.load(schema), _engine.connect(engine)
+    priors = Priors(declared, connected)
     wanted = options.criteria(
         k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
         enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy,
-        priors=Priors(declared, connected), known=known, at_most=at_most,
+        priors=priors, known=known, at_most=at_most,
         predicates=realistic.predicates(predicate, declared),
     )  # fmt: skip
-    from dalenius.publish.lattice import Lattice
-
-    publisher = Lattice(
-        wanted,
-        suppression=suppression,
-        utility=utility,
-        minimal=minimal,
-        time_limit=time_limit,
-        others_as_quasi=others_as_quasi,
-    )
-    check_writable(output, inputs=[table, schema])
+    chosen = {
+        "suppression": suppression, "utility": utility, "minimal": minimal, "time_limit": time_limit, "cuts": cuts,
+        "shown": shown, "block": block, "merge": merge, "epsilon": epsilon, "noise": noise, "neighbours": neighbours,
+        "joint": joint, "others_as_quasi": others_as_quasi,
+    }  # fmt: skip
+    realistic.refuse_idle(
+        used=bool(epsilon_privacy), known=known, at_most=at_most, predicate=predicate,
+        remedy="Name one: --epsilon-privacy I:table:1e6:2.5.",
+    )  # fmt: skip
+    publish = methods.publisher(method, wanted, chosen, command="publish", seed=seed)
+    check_writable(output, inputs=[table, schema, *priors.files])
     if json not in (None, "-"):
-        check_writable(Path(json), inputs=[table, schema])
+        check_writable(Path(json), inputs=[table, schema, *priors.files])
         if Path(json).resolve() in (output.resolve(), sidecar.path_of(output).resolve()):
             raise ParameterError("--json", "publish", "another file than the release and its sidecar", json)
     people = Table(table, declared, engine=connected)
     with progress_line(quiet) as progress:
-        published = publisher.publish(people, progress=progress)
-    published.write(output, extra={"seed": seed})
+        published = publish(people, progress)
+    for file in published.files(output):
+        check_writable(file, inputs=[table, schema, *priors.files])
+    published.write(output, shuffle=shuffle)
     document = published.describe()
     if json is not None:
         write_json(json, document)
@@ -110,13 +124,26 @@ def command(
 
 
 def _summary(output: Path, document: dict[str, Any]) -> list[str]:
+    if document["method"] == "noisy-counts":
+        tables = ", ".join("×".join(names) for names in document["tables"])
+        return [
+            f"Wrote {output}.counts.csv and {output}.json: counts of {tables}",
+            f"  satisfies  {'; '.join(document['criteria'])}",
+            f"  noise      {document['mechanism']}, scale {document['scale']:.6g}, sensitivity {document['sensitivity']:g}, "
+            f"{document['noise']}",
+        ]
     suppressed, people = document["suppressed"], document["people"]
-    search = f"{document['checked']:,} of {document['nodes']:,} nodes checked"
-    proof = "optimal" if document["optimal"] else f"time ran out; no node costs less than {document['bound']:.4f}"
+    files = f"{output}.quasi.csv and {output}.sensitive.csv" if document["method"] == "anatomy" else str(output)
     lines = [
-        f"Wrote {output}: {people:,} people in {document['classes']:,} classes, "
+        f"Wrote {files}: {people:,} people in {document['classes']:,} classes, "
         f"{suppressed:,} rows suppressed ({suppressed / people:.2%})",
         f"  satisfies  {'; '.join(document['criteria'])}",
+    ]
+    if document["method"] != "lattice":
+        return lines
+    search = f"{document['checked']:,} of {document['nodes']:,} nodes checked"
+    proof = "optimal" if document["optimal"] else f"time ran out; no node costs less than {document['bound']:.4f}"
+    lines += [
         "  levels     " + ", ".join(f"{name} {level}" for name, level in document["node"].items()),
         f"  loss       {document['loss']:.4f}   ({search}, {proof})",
     ]

@@ -8,8 +8,9 @@ release says Σ_c X_c = h. For a person u of cell c
     p_out(s) = E[(σ_c(s) + X'_{c,s}) / (σ_c + m_c − 1) | Σ X' = h − e_s],   X' without u, whose value is s.
 
 The expectations are sums over the ways in which h can be shared out, made by convolving the cells; leaving one cell out
-is done by halves, so that each cell is convolved about log₂ C times instead of C. One cell gives the usual formulas.
-Nothing is assumed to be monotone.
+is done by halves, so that each cell is convolved about log₂ C times instead of C. One cell gives the usual formulas. All
+probabilities are kept as logarithms: what a release says may be all but impossible under the prior. Nothing is assumed to
+be monotone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,8 +28,16 @@ from dalenius.errors import InputError
 from dalenius.release import GroupCells, Grouping
 
 Floats = NDArray[np.float64]
-Way = tuple[tuple[int, ...], float]  # how many of each value a cell has, and how likely that is
-LIMIT = 300_000_000  # steps that one group may take
+Longs = NDArray[np.int64]
+LIMIT = 100_000_000  # steps that one group may take
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Law:
+    """How many of each value a cell may have, and the logarithm of how likely each way is, up to a constant."""
+
+    ways: Longs  # [way, value]
+    logs: Floats
 
 
 def cell_beliefs(people: Sequence[int], sigma: ArrayLike, histogram: ArrayLike) -> tuple[Floats, Floats]:
@@ -39,37 +49,63 @@ def cell_beliefs(people: Sequence[int], sigma: ArrayLike, histogram: ArrayLike) 
     h = np.asarray(histogram, dtype=np.int64)
     sizes = np.asarray(people, dtype=np.int64)
     _check(sizes, parameters, h)
-    inside, outside = np.full(parameters.shape, math.nan), np.full(parameters.shape, math.nan)
-    # Values that nobody has are left out, and of the others the last one's count follows from the rest.
     present = np.flatnonzero(h)
-    last = present[np.argmax(h[present])]
-    free = np.array([s for s in present if s != last], dtype=np.int64)
-    order = np.append(free, last)
-    bound = h[order]
+    inside, outside = np.zeros(parameters.shape), np.full(parameters.shape, math.nan)
+    absent = np.delete(parameters, present, axis=1).sum(axis=1)
+    found = _beliefs(sizes, parameters[:, present], absent, h[present])
+    inside[:, present], outside[:, present] = found.inside, found.outside
+    return inside, outside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Beliefs:
+    """p_in and p_out, and 1 less each as a sum of its own: where a belief is all but certain, nothing cancels."""
+
+    inside: Floats
+    outside: Floats
+    doubt_inside: Floats
+    doubt_outside: Floats
+
+
+def _beliefs(sizes: Longs, sigma: Floats, absent: Floats, h: Longs) -> _Beliefs:
+    """The same for the values that somebody has; `absent[c]` is what σ_c has for the others."""
+    others = 1.0 - np.eye(len(h))
+    counts = np.empty((len(sizes), len(h)))  # expected number of each value among the cell's people
+    left = np.empty((len(sizes), len(h), len(h)))  # the same without a person who has value s, for each s
+    if len(sizes) == 1:
+        counts[0], left[0] = h, h - np.eye(len(h))
+    else:
+        _expect(sizes, sigma, h, counts, left)
+    more = left + sigma[:, None, :]
+    mine, rest = np.einsum("css->cs", more), (more * others).sum(axis=2) + absent[:, None]
+    people = sizes[:, None].astype(np.float64)
+    return _Beliefs(counts / people, mine / (mine + rest), counts @ others / people, rest / (mine + rest))
+
+
+def _expect(sizes: Longs, sigma: Floats, h: Longs, counts: Floats, left: Floats) -> None:
+    """Fill in the expected counts of every cell, by convolution."""
+    # The count of the commonest value follows from the others': it is put last and left out of the arrays.
+    order = np.argsort(h, kind="stable")
+    bound, parameters = h[order], sigma[:, order]
     _check_steps(sizes, bound)
-    laws = [_law(int(m), parameters[c], order, bound) for c, m in enumerate(sizes)]
-    fewer = [_law(int(m) - 1, parameters[c], order, bound) for c, m in enumerate(sizes)]
-    alone = np.zeros(tuple(bound[:-1] + 1))
-    alone.flat[0] = 1.0
-    for c, rest in _without_each(laws, alone, 0, len(laws)):
-        m, total = int(sizes[c]), float(parameters[c].sum())
-        weights = np.array([p * _at(rest, bound, x) for x, p in laws[c]])
-        counts = np.array([x for x, _ in laws[c]], dtype=np.float64)
-        inside[c] = 0.0
-        inside[c, order] = weights @ counts / (weights.sum() * m)
-        others = np.array([x for x, _ in fewer[c]], dtype=np.float64)
+    laws = [_law(int(m), parameters[c], bound) for c, m in enumerate(sizes)]
+    fewer = [_law(int(m) - 1, parameters[c], bound) for c, m in enumerate(sizes)]
+    nobody = np.full(tuple(bound[:-1] + 1), -math.inf)
+    nobody.flat[0] = 0.0
+    for c, rest in _without_each(laws, nobody, 0, len(laws)):
+        counts[c, order] = _mean(laws[c], rest, bound)
         for j, s in enumerate(order.tolist()):
             without = bound.copy()
             without[j] -= 1
-            weights = np.array([p * _at(rest, without, x) for x, p in fewer[c]])
-            seen = float(weights @ others[:, j]) / weights.sum()
-            outside[c, s] = (parameters[c, s] + seen) / (total + m - 1)
-    return inside, outside
+            left[c, s, order] = _mean(fewer[c], rest, without)
 
 
 def cell_beliefs_unknown(histogram: ArrayLike, phi_u: ArrayLike, phi_q: ArrayLike) -> tuple[Floats, Floats]:
     """The person's prior is φ_u, everybody else's in the group φ_q, and neither is revised: p_in ∝ h(s)φ_u(s)/φ_q(s)."""
-    h, mine, others = (np.asarray(x, dtype=np.float64) for x in (histogram, phi_u, phi_q))
+    h, mine, others = (np.array(x, dtype=np.float64) for x in (histogram, phi_u, phi_q))
+    for shares in (mine, others):
+        if not np.isfinite(shares).all() or (shares < 0).any() or abs(shares.sum() - 1) > 1e-6:
+            raise InputError("The priors of the person and of the group are probabilities that sum to 1.")
     if ((h > 0) & (others <= 0)).any():
         raise InputError("The prior of the group holds a value for impossible that somebody in it has.")
     weights = np.divide(h * mine, others, out=np.zeros_like(h), where=h > 0)
@@ -78,7 +114,7 @@ def cell_beliefs_unknown(histogram: ArrayLike, phi_u: ArrayLike, phi_q: ArrayLik
     return weights / weights.sum(), mine
 
 
-def _check(sizes: NDArray[np.int64], parameters: Floats, h: NDArray[np.int64]) -> None:
+def _check(sizes: Longs, parameters: Floats, h: Longs) -> None:
     if parameters.ndim != 2 or len(parameters) != len(sizes) or parameters.shape[1] != len(h):
         raise InputError("A prior by cell has a row for each cell of the group and a number for each value.")
     if not (parameters > 0).all() or not np.isfinite(parameters).all():
@@ -87,35 +123,33 @@ def _check(sizes: NDArray[np.int64], parameters: Floats, h: NDArray[np.int64]) -
         raise InputError("A group has as many values as people, and at least one of each cell that is named.")
 
 
-def _check_steps(sizes: NDArray[np.int64], bound: NDArray[np.int64]) -> None:
+def _check_steps(sizes: Longs, bound: Longs) -> None:
     """Refuse what would take too long, before it is begun."""
     box = math.prod(int(n) + 1 for n in bound[:-1])
     ways = [min(math.comb(int(m) + len(bound) - 1, len(bound) - 1), box) for m in sizes]
     steps = box * sum(ways) * max(1, math.ceil(math.log2(len(sizes) + 1)))
     if steps > LIMIT:
         raise InputError(
-            f"A group of {int(sizes.sum()):,} people, {len(sizes):,} cells and {len(bound)} values has too many ways to "
+            f"a group of {int(sizes.sum()):,} people, {len(sizes):,} cells and {len(bound)} values has too many ways to "
             "share its values out among the cells."
         )
 
 
-def _law(m: int, sigma: Floats, order: NDArray[np.int64], bound: NDArray[np.int64]) -> list[Way]:
+def _law(m: int, sigma: Floats, bound: Longs) -> _Law:
     """Every histogram of m people of a cell that fits into the group's, with its Dirichlet-multinomial probability.
 
-    Only the values of the group count: those that nobody has add a factor that is the same for all.
+    Only the values of the group count: those that nobody has add a factor that is the same for all. Rising factorials are
+    sums of logarithms, which do not cancel where σ is large.
     """
-    found = []
-    mine = sigma[order]
-    for x in _histograms(m, bound):
-        counts = np.array(x)
-        log = gammaln(counts + mine).sum() - gammaln(mine).sum() - gammaln(counts + 1).sum()
-        found.append((x, log))
-    # The scale is free: beliefs are ratios. The largest is made 1, so that nothing underflows that matters.
-    most = max((log for _, log in found), default=0.0)
-    return [(x, math.exp(log - most)) for x, log in found]
+    ways = np.array(list(_histograms(m, bound)), dtype=np.int64).reshape(-1, len(bound))
+    logs = -gammaln(ways + 1.0).sum(axis=1)
+    for s in range(len(bound)):
+        rising = np.concatenate(([0.0], np.cumsum(np.log(sigma[s] + np.arange(min(m, int(bound[s])))))))
+        logs += rising[ways[:, s]]
+    return _Law(ways, logs)
 
 
-def _histograms(m: int, bound: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
+def _histograms(m: int, bound: Longs) -> Iterator[tuple[int, ...]]:
     """All tuples of counts up to `bound` that add up to m."""
     for head in itertools.product(*(range(min(m, int(n)) + 1) for n in bound[:-1])):
         tail = m - sum(head)
@@ -123,18 +157,17 @@ def _histograms(m: int, bound: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
             yield (*head, tail)
 
 
-def _convolved(array: Floats, law: list[Way]) -> Floats:
+def _convolved(array: Floats, law: _Law) -> Floats:
     """The law of a sum: a cell more. The array is over the counts of all values but the last."""
-    out = np.zeros_like(array)
-    for x, p in law:
-        above = tuple(slice(n, None) for n in x[:-1])
-        below = tuple(slice(None, size - n) for n, size in zip(x[:-1], array.shape, strict=True))
-        out[above] += p * array[below]
-    most = float(out.max())
-    return out / most if most > 0 else out
+    out = np.full_like(array, -math.inf)
+    for x, log in zip(law.ways[:, :-1].tolist(), law.logs.tolist(), strict=True):
+        above = tuple(slice(n, None) for n in x)
+        below = tuple(slice(None, size - n) for n, size in zip(x, array.shape, strict=True))
+        out[above] = np.logaddexp(out[above], log + array[below])
+    return out
 
 
-def _without_each(laws: list[list[Way]], rest: Floats, low: int, high: int) -> Iterator[tuple[int, Floats]]:
+def _without_each(laws: list[_Law], rest: Floats, low: int, high: int) -> Iterator[tuple[int, Floats]]:
     """For each cell from low to high the law of all others; `rest` is that of the cells outside."""
     if high - low == 1:
         yield low, rest
@@ -147,10 +180,17 @@ def _without_each(laws: list[list[Way]], rest: Floats, low: int, high: int) -> I
         yield from _without_each(laws, array, *mine)
 
 
-def _at(array: Floats, bound: NDArray[np.int64], x: tuple[int, ...]) -> float:
-    """How likely the others make up what is left of the group when a cell has x of it."""
-    left = tuple(int(n) - k for n, k in zip(bound, x, strict=True))
-    return float(array[left[:-1]]) if min(left) >= 0 else 0.0
+def _mean(law: _Law, rest: Floats, total: Longs) -> Floats:
+    """The expected counts of a cell, when it and the others together have `total`."""
+    left = total - law.ways
+    possible = (left >= 0).all(axis=1)
+    logs = law.logs[possible] + rest[tuple(left[possible, :-1].T)]
+    most = logs.max(initial=-math.inf)
+    if not math.isfinite(most):
+        raise ArithmeticError("no way to share the values out")  # a group's own people always are one
+    weights = np.exp(logs - most)
+    mean: Floats = weights @ law.ways[possible] / weights.sum()
+    return mean
 
 
 def levels_by_cell(
@@ -161,34 +201,38 @@ def levels_by_cell(
     `composition` says how many people of which quasi-identifiers are in each group; `prior` holds the data set's cells
     (quasi…, value) and `counts` how often each occurs; counts + 1 are the cells' Dirichlet parameters.
     """
-    leaves = len(grouping.column.leaves)
-    seen: dict[bytes, Floats] = {}
-    for row, number in zip(prior, counts.tolist(), strict=True):
-        key = row[:-1].astype(np.int32).tobytes()
-        seen.setdefault(key, np.ones(leaves))[row[-1]] += number
-    nothing = np.ones(leaves)
-    levels = np.ones(grouping.groups)
+    seen: dict[bytes, dict[int, int]] = {}
+    for row, number in zip(np.ascontiguousarray(prior, dtype=np.int32), counts.tolist(), strict=True):
+        values = seen.setdefault(row[:-1].tobytes(), {})
+        values[int(row[-1])] = values.get(int(row[-1]), 0) + number
+    codes = np.ascontiguousarray(composition.codes, dtype=np.int32)
     first = np.searchsorted(composition.group, np.arange(grouping.groups + 1))
+    levels = np.full(grouping.groups, math.inf)
     for q in range(grouping.groups):
-        mine = slice(int(first[q]), int(first[q + 1]))
-        histogram = np.zeros(leaves, dtype=np.int64)
         part = slice(int(grouping.start[q]), int(grouping.start[q + 1]))
-        histogram[grouping.values[part]] = grouping.counts[part]
-        sigma = np.array([seen.get(row.astype(np.int32).tobytes(), nothing) for row in composition.codes[mine]])
+        values, h = grouping.values[part].tolist(), grouping.counts[part]
+        if len(values) == 1:
+            continue  # everybody has it
+        mine = slice(int(first[q]), int(first[q + 1]))
+        known = [seen.get(row.tobytes(), {}) for row in codes[mine]]
+        sigma = np.array([[1.0 + cell.get(value, 0) for value in values] for cell in known])
+        unseen = len(grouping.column.leaves) - len(values)
+        absent = [unseen + sum(n for value, n in cell.items() if value not in set(values)) for cell in known]
         try:
-            inside, outside = cell_beliefs(composition.counts[mine].tolist(), sigma, histogram)
+            found = _beliefs(composition.counts[mine], sigma, np.array(absent, dtype=np.float64), h)
         except InputError as error:
             raise InputError(f"Class {q}: {error}") from None
-        levels[q] = _change(inside, outside, homogeneous=int((histogram > 0).sum()) == 1)
+        levels[q] = _change(found)
     return levels
 
 
-def _change(inside: Floats, outside: Floats, *, homogeneous: bool) -> float:
+def _change(found: _Beliefs) -> float:
     """The largest change of belief over the cells and the values that somebody there may have."""
-    if homogeneous:
-        return math.inf
-    held = ~np.isnan(outside) & (inside > 0)
-    p, q = inside[held], outside[held]
+    held = found.inside > 0
     with np.errstate(divide="ignore"):
-        lowered = np.where(p < 1, (1 - q) / np.maximum(1 - p, 1e-300), math.inf)
-    return max(1.0, float((p / q).max(initial=1.0)), float(lowered.max(initial=1.0)))
+        ratios = np.concatenate(
+            [found.inside[held] / found.outside[held], found.doubt_outside[held] / found.doubt_inside[held]]
+        )
+    if np.isnan(ratios).any():
+        raise ArithmeticError("a belief is not a number")
+    return max(1.0, float(ratios.max(initial=1.0)))

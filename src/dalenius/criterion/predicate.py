@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.release import Grouping
 from dalenius.release.label import split_set
-from dalenius.schema import Column
+from dalenius.schema import Column, WrongType
 
 _NOT = re.compile(r"not\s+(?=\S)|not(?=\{)")
 
@@ -47,7 +47,7 @@ class Predicate:
         members = split_set(body)
         if members is None:
             members = [body]
-        if not members or members == [""]:
+        if not members or members == [""] or (len(members) > 1 and "" in members and '""' not in body):
             raise InputError(f"The predicate {text!r} names no value. Write VALUE, {{A, B}} or not {{A, B}}.")
         return cls(frozenset(members), column, negated is not None)
 
@@ -60,14 +60,23 @@ class Predicate:
         assert column.domain is not None
         labels = column.hierarchy.members() if column.hierarchy is not None else {}
         holds = np.zeros(len(column.leaves), dtype=bool)
+        whole = " ".join(["not", *self.values])
+        if self.negated and len(self.values) == 1 and column.domain.code(whole) >= 0:
+            raise InputError(
+                f"The predicate {self} could mean the value {whole!r} of column {column.name!r} as well. "
+                f"Write {{{whole}}} for that value, not {{{next(iter(self.values))}}} for the others."
+            )
         for value in self.values:
-            code = column.domain.code(value)
+            code = _code(column, value)
             if code >= 0:
                 holds[code] = True
             elif value in labels:
                 holds[labels[value]] = True
             else:
-                raise InputError(f"The predicate {self} names {value!r}, which column {column.name!r} does not have.")
+                hint = "" if self.column else f" If it is another column's, write COLUMN={{{value}}}."
+                raise InputError(
+                    f"The predicate {self} names {value!r}, which column {column.name!r} does not have.{hint}"
+                )
         if self.negated:
             holds = ~holds
         if holds.all() or not holds.any():
@@ -76,6 +85,15 @@ class Predicate:
                 f"The predicate {self} holds for {what} of column {column.name!r}: there is nothing to disclose."
             )
         return holds
+
+
+def _code(column: Column, value: str) -> int:
+    """The code of a leaf; integers by value."""
+    assert column.domain is not None
+    try:
+        return column.domain.code(column.canonical(value, ()))
+    except WrongType:
+        return -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,6 +29,7 @@ from dalenius.criterion.predicate import Predicate, count
 from dalenius.errors import InputError, ParameterError
 from dalenius.kernel.epsilon import group_epsilons
 from dalenius.release import Grouping
+from dalenius.release.prior import ROUNDING
 from dalenius.schema import Column
 
 Kind = Literal["I", "II", "III", "IV"]
@@ -36,7 +37,6 @@ KINDS: tuple[Kind, ...] = ("I", "II", "III", "IV")
 # "uniform", "table", a probability (or a count) for each value, or such a mapping for each sensitive column.
 Shape = str | Mapping[str, float] | Mapping[str, Mapping[str, float]]
 LARGEST = 1e15  # of stubbornness and of known records: whole numbers up to here are exact
-ROUNDING = 5e-7  # for each value: probabilities printed with six digits still count as summing to 1
 Floats = NDArray[np.float64]
 
 
@@ -55,10 +55,10 @@ class Realistic:
     `shape` is "uniform", "table" (the release's own shares) or a probability for each value; `sigma` its stubbornness;
     `known` the number b of records that it knows exactly, whichever they are. `at_most`: any stubbornness up to sigma
     that a data set could give (counts + 1, so σ(s) ≥ 1). With `counts` the shape is one of counts that somebody saw:
-    counts + 1 are the Dirichlet parameters. `text` is how a person wrote it.
+    counts + 1 are the Dirichlet parameters. `text` is how a person wrote it, `shape_text` the part that names the shape.
 
     >>> Realistic("I", shape="uniform", sigma=1e6).text
-    'I:uniform:1e+06'
+    'I:uniform:1000000.0'
     """
 
     kind: Kind
@@ -68,6 +68,7 @@ class Realistic:
     at_most: bool = False
     counts: bool = False
     text: str = ""
+    shape_text: str = ""
 
     def __post_init__(self) -> None:
         owner = "a realistic adversary"
@@ -78,6 +79,8 @@ class Realistic:
         self._check_shape(owner)
         if self.at_most and self.kind not in ("I", "II"):
             raise ParameterError("at_most", owner, "false for classes III and IV, which have no stubbornness", True)
+        if not self.shape_text and self.shape is not None:
+            object.__setattr__(self, "shape_text", self.shape if isinstance(self.shape, str) else "given")
         if not self.text:
             object.__setattr__(self, "text", self._written())
 
@@ -104,7 +107,7 @@ class Realistic:
             )
 
     def _check_shape(self, owner: str) -> None:
-        needs = self.kind in ("I", "III") or self.counts
+        needs = self.kind in ("I", "III") or (self.counts and self.kind == "II")
         if needs != (self.shape is not None):
             wanted = 'for classes I and III "uniform", "table" or a probability for each value, and none for II and IV'
             raise ParameterError("shape", owner, wanted, self.shape if isinstance(self.shape, str) else "another")
@@ -125,12 +128,15 @@ class Realistic:
                 raise InputError(f"The probabilities of a prior sum to 1; these sum to {numbers.sum():.9g}.")
 
     def _written(self) -> str:
-        shape = self.shape if isinstance(self.shape, str) else "given"
         parts: list[str] = [self.kind]
         if self.shape is not None:
-            parts.append(shape)
+            parts.append(self.shape_text)
         if self.sigma is not None:
-            parts.append(f"{self.sigma:g}")
+            parts.append(repr(self.sigma))
+        if self.known:
+            parts.append(f"known={self.known}")
+        if self.at_most:
+            parts.append("at-most")
         return ":".join(parts)
 
     @classmethod
@@ -224,8 +230,8 @@ def _check_epsilon(epsilon: object) -> None:
 
 
 def _check_known(known: object, owner: str) -> None:
-    if not isinstance(known, int | np.integer) or isinstance(known, bool) or known < 0:
-        raise ParameterError("known", owner, "a whole number of records ≥ 0", known)
+    if not isinstance(known, int | np.integer) or isinstance(known, bool) or not 0 <= known <= LARGEST:
+        raise ParameterError("known", owner, f"a whole number of records from 0 to {LARGEST:g}", known)
 
 
 def _by_column(shape: object) -> bool:
@@ -255,7 +261,7 @@ class EpsilonPrivacy(Criterion):
                 counted.predicates,
                 counted.counts,
                 grouping.sizes,
-                min(int(self.adversary.known), 2**53),
+                int(self.adversary.known),
                 *bound,
             )
             found = levels if found is None else np.maximum(found, levels)
@@ -273,8 +279,8 @@ class EpsilonPrivacy(Criterion):
             )
         if self.adversary.known >= people:
             raise InputError(
-                f"The adversary of {self.describe()} knows {self.adversary.known:,} records and the table has {people:,}: "
-                "nobody is left to protect."
+                f"{self.adversary.text}: the adversary knows {self.adversary.known:,} records and the table has {people:,}, so "
+                "that nobody is left to protect."
             )
         if min(values) < 2:
             raise InputError(
@@ -282,7 +288,8 @@ class EpsilonPrivacy(Criterion):
             )
 
     def describe(self) -> str:
-        known = f" who knows {self.adversary.known:,} records" if self.adversary.known else ""
+        b = self.adversary.known
+        known = f" who knows {b:,} record{'s' if b > 1 else ''}" if b else ""
         most = " or less" if self.adversary.at_most else ""
         of = f" on {'; '.join(map(str, self.predicates))}" if self.predicates else ""
         return f"ε = {self.epsilon:g} against {self.adversary.text}{most}{known}{of}"
@@ -318,14 +325,14 @@ def withstood(
     grouping: Grouping,
     epsilon: float,
     *,
-    shape: Shape | None = None,
+    shape: Shape | Realistic | None = None,
     known: int = 0,
     predicates: Sequence[Predicate] = (),
 ) -> Interval | None:
     """The stubbornness σ of all adversaries against whom the grouping is ε-private; none if there is none.
 
-    With a shape: class I. Without: class II. p_out ≥ T, where T = max(p_in/ε, 1 − ε(1 − p_in)), is linear in σ, so each
-    group and predicate bounds σ on one side.
+    With a shape, or that of an adversary: class I. Without: class II. p_out ≥ T, where T = max(p_in/ε, 1 − ε(1 − p_in)),
+    is linear in σ, so each group and predicate bounds σ on one side.
     """
     _check_epsilon(epsilon)
     _check_known(known, "withstood")
@@ -347,7 +354,8 @@ def withstood(
         with np.errstate(divide="ignore"):
             high = float(((n - 1 + sets[predicate]) / least - (size - 1)).min(initial=high))
     else:
-        share = Realistic("III", shape=shape, known=known).dirichlet(grouping)[0]
+        like = shape if isinstance(shape, Realistic) else Realistic("III", shape=shape)
+        share = like.dirichlet(grouping)[0]
         share = (share if counted.members is None else counted.members @ share)[predicate]
         slope, offset = share - least, least * (size - 1) - (n - 1)  # slope·σ ≥ offset
         flat = np.abs(slope) <= 1e-12

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Sequence
 
@@ -12,7 +11,7 @@ from dalenius.errors import InputError
 from dalenius.release.prior import Priors
 
 FORMS = "I:SHAPE:σ, II:σ, III:SHAPE or IV, where SHAPE is uniform, table or a FILE of value,probability; or I:data:FILE"
-_KNOWN = re.compile(r"known=([0-9]+)")
+_KNOWN = re.compile(r"known=([0-9]{1,15})")
 _AT_MOST = "at-most"
 
 
@@ -37,6 +36,8 @@ def adversary(text: str, priors: Priors | None = None, *, known: int = 0, at_mos
             at_most = True
         else:
             known = int(option.removeprefix("known="))
+    if parts == ["data"]:
+        raise InputError(f"{text!r} lacks the file of its data set: {kind}:data:FILE.")
     sigma = None
     if kind in ("I", "II") and parts[:1] != ["data"]:
         if not parts:
@@ -46,14 +47,13 @@ def adversary(text: str, priors: Priors | None = None, *, known: int = 0, at_mos
     wants_shape = kind in ("I", "III")
     if shape.startswith("data:") and kind != "IV":
         counts = _reader(priors, text).counts(shape.removeprefix("data:"))
-        found = Realistic(kind, shape=counts, counts=True, known=known, text=text)
-        return dataclasses.replace(found, at_most=at_most) if at_most else found
+        return Realistic(kind, shape=counts, counts=True, known=known, at_most=at_most, text=text, shape_text=shape)
     if wants_shape != bool(shape):
         raise InputError(f"{text!r} {'lacks its shape' if wants_shape else 'has a part too many'}. Write {FORMS}.")
     given: Shape | None = shape or None
     if shape and shape not in ("uniform", "table"):
         given = _reader(priors, text).probabilities(shape)
-    return Realistic(kind, shape=given, sigma=sigma, known=known, at_most=at_most, text=text)
+    return Realistic(kind, shape=given, sigma=sigma, known=known, at_most=at_most, text=text, shape_text=shape)
 
 
 def epsilon_privacy(
@@ -66,12 +66,18 @@ def epsilon_privacy(
 ) -> EpsilonPrivacy:
     """An adversary and, after the last colon, ε."""
     who, colon, number = text.rpartition(":")
+    example = "Write an adversary and, after the last colon, ε: I:table:1e6:2.5, II:1e3:known=10:4 or III:uniform:2.5."
     if not colon:
-        raise InputError(
-            f"{text!r} is not an adversary with an ε. Write, for example, I:table:1e6:2.5 or III:uniform:2.5."
-        )
-    epsilon = _number(number, text, "its ε, the last part,")
-    return EpsilonPrivacy(adversary(who, priors, known=known, at_most=at_most), epsilon, tuple(predicates))
+        raise InputError(f"{text!r} is not an adversary with an ε. {example}")
+    try:
+        epsilon = float(number)
+    except ValueError:
+        raise InputError(f"{text!r}: the last part is ε, and {number!r} is not a number. {example}") from None
+    try:
+        found = adversary(who, priors, known=known, at_most=at_most and who.partition(":")[0] in ("I", "II"))
+    except InputError as error:
+        raise InputError(f"{text!r} is {who!r} with ε = {epsilon:g}. {error}") from None
+    return EpsilonPrivacy(found, epsilon, tuple(predicates))
 
 
 def _reader(priors: Priors | None, text: str) -> Priors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from functools import cache
 
-from dalenius.engine.base import Counted, Engine, Recoding, Rows, Source, Summary
+from dalenius.engine.base import Assignment, Counted, Engine, Recoding, Rows, Source, Summary
 from dalenius.errors import InputError, listing
 
 # scheme of the URL → module of this package with a `connect(url)` function
@@ -29,4 +29,16 @@ def default() -> Engine:
     return connect(DEFAULT)
 
 
-__all__ = ["DEFAULT", "REGISTRY", "Counted", "Engine", "Recoding", "Rows", "Source", "Summary", "connect", "default"]
+__all__ = [
+    "DEFAULT",
+    "REGISTRY",
+    "Assignment",
+    "Counted",
+    "Engine",
+    "Recoding",
+    "Rows",
+    "Source",
+    "Summary",
+    "connect",
+    "default",
+]

@@ -52,6 +52,27 @@ class Recoding:
     labels: Mapping[str, Mapping[str, str]]
     suppress: Collection[tuple[str, ...]] = ()
     mark: str = "*"
+    shuffle: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """How a release is written whose groups no column tells: each row is put into a group, by a key.
+
+    The key is a row's codes in `codes` (column → text → code), looked up in `keys`; with `index`, rows of equal key are
+    numbered in their order and the number is part of the key. Without codes the key is the number of the row, and
+    `group[i]` is the group of row i. `labels[column][q]` is what is published for group q in place of the column's text;
+    `number` names a column that is put in front and holds the group.
+    """
+
+    columns: tuple[str, ...]
+    codes: Mapping[str, Mapping[str, int]]
+    keys: NDArray[np.int32]
+    group: NDArray[np.int32]
+    labels: Mapping[str, Sequence[str]]
+    index: NDArray[np.int64] | None = None
+    number: str | None = None
+    shuffle: bool = False
 
 
 class Rows(Protocol):
@@ -81,8 +102,8 @@ class Rows(Protocol):
         """The texts of these columns, row by row in the file's order: for small files only."""
         ...
 
-    def write(self, recoding: Recoding, path: Path) -> None:
-        """Write the rows, recoded and in their order, as Parquet if the path ends so, else as CSV."""
+    def write(self, plan: Recoding | Assignment, path: Path) -> None:
+        """Write the rows as planned, in their order or shuffled, as Parquet if the path ends so, else as CSV."""
         ...
 
 
@@ -90,3 +111,7 @@ class Engine(Protocol):
     """A connection. `open` reads only what it must to know the columns."""
 
     def open(self, source: Source) -> Rows: ...
+
+    def save(self, columns: Mapping[str, Any], path: Path) -> None:
+        """Write columns (arrays or lists, by name) as Parquet if the path ends so, else as CSV."""
+        ...

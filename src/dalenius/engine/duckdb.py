@@ -8,11 +8,13 @@ import tempfile
 import threading
 import uuid
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import ibis
+import pyarrow as pa
 
 from dalenius.engine.base import Source
 from dalenius.engine.ibis_rows import IbisRows, frame_to_arrow
@@ -104,6 +106,15 @@ class DuckDB:
         if not self._fetch(table.limit(1)).num_rows:
             raise InputError(f"{path.name}: the file has columns and no rows.")
         return self._rows(table, path.name)
+
+    def save(self, columns: Mapping[str, Any], path: Path) -> None:
+        try:
+            self._save(ibis.memtable(pa.table(dict(columns))), path)
+        except duckdb.Error as error:
+            failed = _translate(error, "the release")
+        else:
+            return
+        raise failed
 
     def _rows(self, table: Any, name: str) -> IbisRows:
         return IbisRows(table, name=name, fetch=self._fetch, save=self._save, translate=_translate)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.engine.base import Counted, Recoding, Summary
+from dalenius.engine.base import Assignment, Counted, Recoding, Summary
 from dalenius.errors import DaleniusError, InputError, nearest
 
 Fetch = Callable[[Any], Any]  # runs an Ibis expression in the engine: an Arrow table
@@ -102,10 +102,52 @@ class IbisRows:
         texts = [[text or "" for text in result[column].to_pylist()] for column in columns]
         return list(zip(*texts, strict=True))
 
-    def write(self, recoding: Recoding, path: Path) -> None:
-        self._known(recoding.columns)
+    def write(self, plan: Recoding | Assignment, path: Path) -> None:
+        self._known(plan.columns)
         row = _fresh("row", self.columns)
         table = self._table.mutate(**{row: ibis.row_number()})
+        if isinstance(plan, Recoding):
+            table, columns = self._recoded(table, plan), plan.columns
+        else:
+            table, columns = self._assigned(table, plan, row)
+        if plan.shuffle:
+            # Drawn anew by the engine: whoever knew a seed could put the rows back into their order.
+            table = table.mutate(**{row: ibis.random()})
+        self._run(lambda: self._save(table.order_by(row).select(*columns), path), of="the release")
+
+    def _assigned(self, table: Any, plan: Assignment, row: str) -> tuple[Any, tuple[str, ...]]:
+        """Each row with its group's labels: codes by lookup, the group by the codes, the labels by the group."""
+        keys = [] if plan.codes else [row]
+        for column, codes in plan.codes.items():
+            text, code = _fresh("text", table.columns), _fresh("code", table.columns)
+            lookup = ibis.memtable(pa.table({text: list(codes), code: pa.array(list(codes.values()), pa.int32())}))
+            table = _looked_up(table, lookup, [(table[column].fill_null(""), text)], [code])
+            keys.append(code)
+        whole = np.arange(len(plan.group), dtype=np.int64)[:, None] if not plan.codes else plan.keys
+        columns = {_fresh(f"key{j}", table.columns): whole[:, j] for j in range(whole.shape[1])}
+        on = [(table[key], name) for key, name in zip(keys, columns, strict=True)]
+        if plan.index is not None:
+            nth, name = _fresh("nth", table.columns), _fresh("nth_key", table.columns)
+            table = table.mutate(**{nth: ibis.row_number().over(group_by=keys, order_by=row)})
+            on = [(table[key], other) for key, other in zip(keys, columns, strict=True)] + [(table[nth], name)]
+            columns[name] = plan.index
+        group = plan.number if plan.number is not None else "group"
+        group = _fresh(group, table.columns)
+        place = ibis.memtable(pa.table({**columns, group: plan.group}))
+        table = _looked_up(table, place, on, [group])
+        if plan.labels:
+            own = _fresh("labelled", table.columns)
+            names = {column: _fresh(f"label{j}", table.columns) for j, column in enumerate(plan.labels)}
+            groups = len(next(iter(plan.labels.values())))
+            texts = {names[column]: list(labels) for column, labels in plan.labels.items()}
+            lookup = ibis.memtable(pa.table({own: pa.array(range(groups), pa.int32()), **texts}))
+            joined = _looked_up(table, lookup, [(table[group], own)], list(names.values()))
+            table = joined.select(
+                *(c for c in table.columns if c not in names), **{column: joined[new] for column, new in names.items()}
+            )
+        return table, ((group,) if plan.number is not None else ()) + plan.columns
+
+    def _recoded(self, table: Any, recoding: Recoding) -> Any:
         # The lookups' columns must not be called like one of the table's: a join would take that one for theirs.
         text, label = _fresh("text", table.columns), _fresh("label", table.columns)
         for column, labels in recoding.labels.items():
@@ -122,7 +164,7 @@ class IbisRows:
                 *(c for c in table.columns if c not in names),
                 **{name: joined[own[0]].notnull().ifelse(recoding.mark, joined[name]) for name in names},
             )
-        self._run(lambda: self._save(table.order_by(row).select(*recoding.columns), path), of="the release")
+        return table
 
     def _known(self, columns: Sequence[str]) -> None:
         for column in columns:
@@ -144,6 +186,12 @@ class IbisRows:
             else:
                 raise
         raise failed
+
+
+def _looked_up(table: Any, lookup: Any, on: Sequence[tuple[Any, str]], wanted: Sequence[str]) -> Any:
+    """The table with columns of a lookup beside its own."""
+    joined = table.left_join(lookup, [mine == lookup[theirs] for mine, theirs in on])
+    return joined.select(*table.columns, *wanted)
 
 
 def _as_text(column: Any) -> Any:

@@ -186,9 +186,8 @@ def _table5(nodes: Sequence[dict[str, Any]]) -> Exhibit:
         "The smallest ε of each generalization, printed / ours",
         "Printed on three million people of the American Community Survey, ours on the 30,162 of Adult: to a hundredth of "
         "the people an adversary of the same σ is a hundred times as stubborn. Two printed cells are impossible. [5,1,0,1], "
-        "I:table: a class II ε of 1,157 means that the worst class has about a thousand people, to whom σ = 10^6 is all but "
-        "infinite, so that the class I ε must be close to class III's 3.29. [5,0,0,1], II: the uniform prior is one of those "
-        "that class II may have, so that its ε is at least class I's 21.7.",
+        "I:table: ε never grows when classes are merged, but the more general [5,2,0,1] has 1.54, which is more than 1.25. "
+        "[5,0,0,1], II: the uniform prior is one of those that class II may have, so that its ε is at least class I's 21.7.",
         ("node", *(adversary.text for adversary in ADVERSARIES)),
         rows,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.output import replacing, sha256
-from dalenius.release import GroupedRelease, sidecar
+from dalenius.release import Release, sidecar
 from dalenius.table import Table
 
 
@@ -23,33 +24,49 @@ class Published(ABC):
 
     @property
     @abstractmethod
-    def release(self) -> GroupedRelease:
+    def release(self) -> Release:
         """What the world will see."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Method, parameters and result, for the sidecar and for `--json`."""
 
-    @abstractmethod
-    def _write_rows(self, path: Path) -> None:
-        """Write the release's file; the caller renames it into place."""
+    def files(self, path: Path) -> tuple[Path, ...]:
+        """The files of the release: the one that is named, or several whose names begin with it."""
+        return (path,)
 
-    def write(self, path: str | Path, *, extra: dict[str, Any] | None = None) -> None:
-        """Write the release in the table's row order with every non-identifier column, and `<path>.meta.json`."""
+    @abstractmethod
+    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+        """Write the release's files; the caller renames them into place."""
+
+    def write(self, path: str | Path, *, extra: dict[str, Any] | None = None, shuffle: bool = False) -> None:
+        """Write the release with every non-identifier column, and `<path>.meta.json`.
+
+        Rows come in the table's order; with `shuffle` in one that is drawn anew and written nowhere.
+        """
         path = Path(path)
-        if isinstance(self.table.source, str | Path) and path.exists() and path.samefile(self.table.source):
-            raise InputError(f"{path}: the release would overwrite the table it is made of. Name another file.")
-        with replacing(path, sidecar.path_of(path)) as (draft, meta):
-            self._write_rows(draft)
+        files = self.files(path)
+        for file in files:
+            if isinstance(self.table.source, str | Path) and file.exists() and file.samefile(self.table.source):
+                raise InputError(f"{file}: the release would overwrite the table it is made of. Name another file.")
+        with replacing(*files, sidecar.path_of(path)) as (*drafts, meta):
+            self._write_rows(drafts, shuffle=shuffle)
             # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
             document = {
                 "kind": self.kind,
                 **self.describe(),
+                "shuffled": shuffle,
                 **(extra or {}),
                 "versions": versions(),
-                "sha256": {"release": sha256(draft)},
+                "sha256": {"release": sha256(*drafts)},
             }
             meta.write_text(sidecar.text(document), encoding="utf-8")
+
+
+def written_columns(table: Table) -> tuple[str, ...]:
+    """The columns of a release, in the table's order: all but identifiers."""
+    roles = {column.name: column.role for column in table.declared.columns}
+    return tuple(name for name in table.rows.columns if roles[name] != "identifier")
 
 
 def versions() -> dict[str, str]:

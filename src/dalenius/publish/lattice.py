@@ -19,8 +19,9 @@ from dalenius.criterion import Criterion
 from dalenius.engine import Recoding
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.measure.utility import UTILITIES
-from dalenius.publish.base import Published
-from dalenius.publish.nodes import Classes, GeneralizationLattice, Node
+from dalenius.publish.base import Published, written_columns
+from dalenius.publish.classes import Classes
+from dalenius.publish.nodes import GeneralizationLattice, Node
 from dalenius.publish.search import Found, Progress, Search
 from dalenius.release import Generalized
 from dalenius.release.label import Resolver, Unresolved, label_text
@@ -204,7 +205,7 @@ class PublishedLattice(Published):
         classes, passing = self._classes
         return plain.cost(self.node, classes, passing)
 
-    def _write_rows(self, path: Path) -> None:
+    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
         lattice, texts = self.search.lattice, self.table.texts()
         schema = self.table.schema
         labels: dict[str, dict[str, str]] = {}
@@ -219,7 +220,5 @@ class PublishedLattice(Published):
             for rep in classes.rep[~passing].tolist():
                 codes = [lattice.trees[a].maps[level][lattice.leaves[rep, a]] for a, level in enumerate(self.node)]
                 suppress.append(tuple(self._labels[a][code] for a, code in enumerate(codes)))
-        roles = {column.name: column.role for column in schema.columns}
-        columns = tuple(name for name in self.table.rows.columns if roles[name] != "identifier")
         mark = schema.suppressed[0] if schema.suppressed else "*"
-        self.table.rows.write(Recoding(columns, labels, suppress, mark), path)
+        self.table.rows.write(Recoding(written_columns(self.table), labels, suppress, mark, shuffle), paths[0])

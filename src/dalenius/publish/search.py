@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from dalenius.criterion import Criterion
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure.utility import average_class_size, discernibility, marginal_utility
-from dalenius.publish.nodes import Classes, GeneralizationLattice, Node
+from dalenius.publish.classes import Classes
+from dalenius.publish.nodes import GeneralizationLattice, Node
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, float], None]  # nodes checked, nodes in all, best cost

@@ -53,6 +53,9 @@ def survey(
     levels are those of what remains, and `satisfies` says whether the node does; where the limit does not allow it,
     nothing is suppressed and the levels are those of all classes.
     """
+    texts = [adversary.text for adversary in adversaries]
+    if len(set(texts)) < len(texts):
+        raise InputError("Two adversaries are written alike; give each a text of its own.")
     nodes = every_node(lattice)
     searches = {name: Search(lattice, criteria, suppression=suppression, utility=name) for name in UTILITIES}
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]

@@ -65,31 +65,52 @@ class Generalized(GroupedRelease):
 
         Groups of nobody are left out. If everybody is suppressed, all are one group of which nothing is known.
         """
+        index = np.empty((len(sets), len(schema.quasi)), dtype=np.int32)
+        distinct: list[list[NDArray[np.int32]]] = []
+        for j in range(len(schema.quasi)):
+            known: dict[bytes, int] = {}
+            distinct.append([])
+            for q, row in enumerate(sets):
+                members = np.unique(np.asarray(row[j], dtype=np.int32))
+                index[q, j] = known.setdefault(members.tobytes(), len(known))
+                if index[q, j] == len(distinct[j]):
+                    distinct[j].append(members)
+        return cls.from_labels(schema, distinct, index, group, values, counts)
+
+    @classmethod
+    def from_labels(
+        cls,
+        schema: Schema,
+        sets: Sequence[Sequence[NDArray[np.int32]]],
+        index: NDArray[np.int32],
+        group: NDArray[np.int32],
+        values: NDArray[np.int32],
+        counts: NDArray[np.int64],
+    ) -> Generalized:
+        """The same from distinct sets: group q has `sets[j][index[q, j]]` in column j, sorted leaves without repeats."""
         values, counts = np.asarray(values, np.int32), np.asarray(counts, np.int64)
         present = np.unique(group[counts > 0])
         if len(present) and present[-1] < 0:
-            sets = [[np.arange(len(column.leaves), dtype=np.int32) for column in schema.quasi]]
-            group = np.zeros(len(group), dtype=np.int32)
+            sets = [[np.arange(len(column.leaves), dtype=np.int32)] for column in schema.quasi]
+            group, index = np.zeros(len(group), dtype=np.int32), np.zeros((1, len(schema.quasi)), dtype=np.int32)
         else:
-            place = np.full(len(sets) + 1, -1, dtype=np.int32)
+            place = np.full(len(index) + 1, -1, dtype=np.int32)
             place[present[present >= 0]] = np.arange((present >= 0).sum(), dtype=np.int32)
-            group, sets = place[group], [sets[q] for q in present.tolist() if q >= 0]
+            group, index = place[group], index[present[present >= 0]]
         labels: list[list[Label]] = []
-        index = np.empty((len(sets), len(schema.quasi)), dtype=np.int32)
         for j, column in enumerate(schema.quasi):
             resolver = Resolver(column, schema)
-            known: dict[bytes, int] = {}
-            labels.append([])
-            for q, row in enumerate(sets):
-                members = np.unique(np.asarray(row[j], dtype=np.int32))
-                code = known.setdefault(members.tobytes(), len(known))
-                if code == len(labels[j]):
-                    labels[j].append(Label(label_text(column, members, resolver), members))
-                index[q, j] = code
+            used = set(index[:, j].tolist())
+            labels.append(
+                [
+                    Label(label_text(column, members, resolver) if i in used else "", members)
+                    for i, members in enumerate(sets[j])
+                ]
+            )
         arranged, codes = _arrange(labels, index)
         order = np.lexsort(codes.T[::-1])
-        rank = np.full(len(sets) + 1, -1, dtype=np.int32)  # the last entry is that of group −1
-        rank[order] = np.arange(len(sets), dtype=np.int32)
+        rank = np.full(len(index) + 1, -1, dtype=np.int32)  # the last entry is that of group −1
+        rank[order] = np.arange(len(index), dtype=np.int32)
         sizes = [len(column.leaves) for column in schema.sensitive]
         cells = GroupCells.gather(rank[group], values, counts, sizes)
         return cls(schema, arranged, np.ascontiguousarray(codes[order]), cells)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -28,7 +30,11 @@ _META = ("mechanism", "scale", "epsilon", "sensitivity", "neighbours")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyCounts(Release):
-    """`counts[j][v, s]` for quasi-identifier j; negative ones are noise, not an error. `epsilon` is the DP budget."""
+    """`counts[j][v, s]` of table j; negative ones are noise, not an error. `epsilon` is the DP budget.
+
+    A table is about one quasi-identifier, or about several jointly (`joint`, by name; v runs through their combinations,
+    the last one's values fastest); `tables` lists them: each alone, then the joint ones.
+    """
 
     kind = "noisy-counts"
     schema: Schema
@@ -39,6 +45,7 @@ class NoisyCounts(Release):
     epsilon: float | None
     sensitivity: float
     neighbours: Neighbours
+    joint: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         owner = "noisy counts"
@@ -48,7 +55,10 @@ class NoisyCounts(Release):
             raise ParameterError("neighbours", owner, f"one of {listing(NEIGHBOURS)}", self.neighbours)
         if not _is_number(self.sensitivity) or self.sensitivity <= 0:
             raise ParameterError("sensitivity", owner, "a number > 0", self.sensitivity)
-        shapes = [(len(column.leaves), len(self.target.leaves)) for column in self.schema.quasi]
+        shapes = [
+            (math.prod(len(self.schema[name].leaves) for name in names), len(self.target.leaves))
+            for names in self.tables
+        ]
         if [table.shape for table in self.counts] != shapes or not all(np.isfinite(t).all() for t in self.counts):
             raise InputError(
                 "Noisy counts need a finite number for each value of each quasi-identifier and sensitive value."
@@ -63,6 +73,15 @@ class NoisyCounts(Release):
             raise ParameterError("scale", owner, "a number > 0", self.scale)
 
     @property
+    def tables(self) -> tuple[tuple[str, ...], ...]:
+        """The quasi-identifiers of each table."""
+        return tables_of(self.schema, self.joint)
+
+    def leaves(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """What each row of a table is about: a value of each of its quasi-identifiers."""
+        return list(itertools.product(*(self.schema[name].leaves for name in names)))
+
+    @property
     def target(self) -> Column:
         return self.schema[self.sensitive]
 
@@ -71,7 +90,7 @@ class NoisyCounts(Release):
             return NotImplemented
         return (
             same_columns(self.schema, other.schema)
-            and all(getattr(self, name) == getattr(other, name) for name in ("sensitive", *_META))
+            and all(getattr(self, name) == getattr(other, name) for name in ("sensitive", "joint", *_META))
             and all(np.array_equal(a, b) for a, b in zip(self.counts, other.counts, strict=True))
         )
 
@@ -79,21 +98,55 @@ class NoisyCounts(Release):
 
     def write(self, name: str | Path) -> None:
         """`NAME.counts.csv` and `NAME.json`."""
+        write_texts(dict(zip(paths_of(name), self.texts(), strict=True)))
+
+    def texts(self) -> tuple[str, str]:
+        """What stands in the two files."""
         if self.sensitive in ("column", "value", "count"):
             raise InputError(
                 f"Noisy counts need the name {self.sensitive!r} for a column of their own. Rename the column."
             )
         values = self.target.leaves
         lines: list[list[object]] = [
-            [column.name, leaf, value, _number(float(table[v, s]))]
-            for column, table in zip(self.schema.quasi, self.counts, strict=True)
-            for v, leaf in enumerate(column.leaves)
+            [_written(names), _written(leaf), value, _number(float(table[v, s]))]
+            for names, table in zip(self.tables, self.counts, strict=True)
+            for v, leaf in enumerate(self.leaves(names))
             for s, value in enumerate(values)
         ]
         meta = {key: getattr(self, key) for key in _META}
-        first, second = paths_of(name)
         text = json.dumps(meta, indent=2, allow_nan=False) + "\n"
-        write_texts({first: csv_text(["column", "value", self.sensitive, "count"], lines), second: text})
+        return csv_text(["column", "value", self.sensitive, "count"], lines), text
+
+
+def tables_of(schema: Schema, joint: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """The quasi-identifiers that no joint table has, each alone, and then the joint tables."""
+    quasi = [column.name for column in schema.quasi]
+    together = [name for names in joint for name in names]
+    for name in together:
+        if name not in quasi:
+            raise InputError(f"{name!r} is not a quasi-identifier.{nearest(name, quasi)}")
+        if together.count(name) > 1:
+            raise InputError(f"{name!r} is in two joint tables, or twice in one.")
+    if any(len(names) < 2 for names in joint):
+        raise InputError("A joint table is about two quasi-identifiers at least.")
+    return (*((name,) for name in quasi if name not in together), *(tuple(names) for names in joint))
+
+
+def _written(texts: tuple[str, ...]) -> str:
+    """One text as it is, several as a JSON list."""
+    return texts[0] if len(texts) == 1 else json.dumps(list(texts), ensure_ascii=False)
+
+
+def _split(text: str, known: Collection[str]) -> tuple[str, ...]:
+    """The names that a cell of the column `column` holds."""
+    if text not in known and text.startswith("["):
+        try:
+            names = json.loads(text)
+        except json.JSONDecodeError:
+            return (text,)
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            return tuple(names)
+    return (text,)
 
 
 def _is_number(value: object) -> bool:
@@ -129,42 +182,68 @@ def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> NoisyCo
         raise InputError(f"{rows.name}: {sensitive!r} is not a sensitive column.{nearest(sensitive, names)}")
     reading = Reading.counting(rows, ["column", "value", sensitive, "count"], weighted=False)
     target = schema[sensitive]
-    known = {column.name: column for column in schema.quasi}
-    for text in reading.texts("column"):
-        if text not in known:
-            raise InputError(
-                f"{rows.name}, {reading.locate('column', text)}: {text!r} is not a quasi-identifier."
-                f"{nearest(text, known)}"
-            )
-    by_column = _values_by_column(reading, schema)
-    bound = schema.bind(by_column | {sensitive: reading.leaves(target, schema)})
-    counts = _fill(reading, bound, bound[sensitive], meta["mechanism"] == "none")
-    return NoisyCounts(bound, sensitive, counts, **{key: meta[key] for key in _META})
+    known = [column.name for column in schema.quasi]
+    owners: dict[int, tuple[str, ...]] = {}  # the names that each text of `column` holds
+    for i, text in enumerate(reading.texts("column")):
+        owners[i] = _split(text, known)
+        for name in owners[i]:
+            if name not in known:
+                raise InputError(
+                    f"{rows.name}, {reading.locate('column', text)}: {name!r} is not a quasi-identifier."
+                    f"{nearest(name, known)}"
+                )
+    joint = tuple(sorted({names for names in owners.values() if len(names) > 1}, key=lambda n: known.index(n[0])))
+    tables_of(schema, joint)
+    parsed = _parsed(reading, owners, schema)
+    observed: dict[str, set[str]] = {name: set() for name in known}
+    for (c, _), leaves in parsed.items():
+        for name, leaf in zip(owners[c], leaves, strict=True):
+            observed[name].add(leaf)
+    bound = schema.bind(observed | {sensitive: set(reading.leaves(target, schema))})
+    counts = _fill(reading, bound, bound[sensitive], owners, parsed, joint, meta["mechanism"] == "none")
+    return NoisyCounts(bound, sensitive, counts, **{key: meta[key] for key in _META}, joint=joint)
 
 
-def _values_by_column(reading: Reading, schema: Schema) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {column.name: set() for column in schema.quasi}
-    pairs = set(zip(reading.codes("column").tolist(), reading.codes("value").tolist(), strict=True))
-    for c, v in pairs:
-        column = schema[reading.texts("column")[c]]
-        found[column.name].add(_leaf(column, reading.texts("value")[v], schema, reading))
+Parsed = dict[tuple[int, int], tuple[str, ...]]  # codes of `column` and of `value`: the leaves
+
+
+def _parsed(reading: Reading, owners: dict[int, tuple[str, ...]], schema: Schema) -> Parsed:
+    found: Parsed = {}
+    for c, v in sorted(set(zip(reading.codes("column").tolist(), reading.codes("value").tolist(), strict=True))):
+        text = reading.texts("value")[v]
+        texts = _split(text, ()) if len(owners[c]) > 1 else (text,)
+        if len(texts) != len(owners[c]):
+            raise _wrong(reading, c, v, f"{text!r} is not a list of {len(owners[c])} values.")
+        leaves = []
+        for name, part in zip(owners[c], texts, strict=True):
+            try:
+                leaves.append(schema[name].canonical(part, schema.missing))
+            except ValueError:
+                raise _wrong(reading, c, v, f"{part!r} is not a whole number, as column {name!r} needs.") from None
+        found[c, v] = tuple(leaves)
     return found
 
 
-def _leaf(column: Column, text: str, schema: Schema, reading: Reading) -> str:
-    try:
-        return column.canonical(text, schema.missing)
-    except ValueError:
-        row = reading.rows.find({"column": [column.name], "value": [text]}, limit=1)[0]
-        raise InputError(
-            f"{reading.where}, row {row}: {text!r} is not a whole number, as column {column.name!r} needs."
-        ) from None
+def _wrong(reading: Reading, c: int, v: int, what: str) -> InputError:
+    place = {"column": [reading.texts("column")[c]], "value": [reading.texts("value")[v]]}
+    return InputError(f"{reading.where}, row {reading.rows.find(place, limit=1)[0]}: {what}")
 
 
-def _fill(reading: Reading, schema: Schema, target: Column, exact: bool) -> tuple[NDArray[np.float64], ...]:
+def _fill(
+    reading: Reading,
+    schema: Schema,
+    target: Column,
+    owners: dict[int, tuple[str, ...]],
+    parsed: Parsed,
+    joint: tuple[tuple[str, ...], ...],
+    exact: bool,
+) -> tuple[NDArray[np.float64], ...]:
     values = reading.leaf_codes(target, schema)
-    tables = {column.name: np.full((len(column.leaves), len(target.leaves)), np.nan) for column in schema.quasi}
-    columns, texts, amounts = reading.texts("column"), reading.texts("value"), _amounts(reading)
+    tables = {
+        names: np.full((math.prod(len(schema[name].leaves) for name in names), len(target.leaves)), np.nan)
+        for names in tables_of(schema, joint)
+    }
+    amounts = _amounts(reading)
     for c, v, s, amount in zip(
         reading.codes("column").tolist(),
         reading.codes("value").tolist(),
@@ -172,29 +251,30 @@ def _fill(reading: Reading, schema: Schema, target: Column, exact: bool) -> tupl
         amounts.tolist(),
         strict=True,
     ):
-        column = schema[columns[c]]
-        leaf = _leaf(column, texts[v], schema, reading)
-        code = column.domain.code(leaf) if column.domain is not None else -1
-        if code < 0:
-            row = reading.rows.find({"column": [column.name], "value": [texts[v]]}, limit=1)[0]
+        names, code = owners[c], 0
+        for name, leaf in zip(names, parsed[c, v], strict=True):
+            domain = schema[name].domain
+            assert domain is not None
+            if domain.code(leaf) < 0:
+                hint = nearest(leaf, domain.leaves)
+                raise _wrong(reading, c, v, f"{leaf!r} is not a value of column {name!r}.{hint}")
+            code = code * len(domain) + domain.code(leaf)
+        if not np.isnan(tables[names][code, s]):
             raise InputError(
-                f"{reading.where}, row {row}: {texts[v]!r} is not a value of column {column.name!r}."
-                f"{nearest(leaf, column.leaves)}"
+                f"{reading.where}: column {_written(names)!r}, value {_written(parsed[c, v])!r}: a count is given twice."
             )
-        if not np.isnan(tables[column.name][code, s]):
-            raise InputError(f"{reading.where}: column {column.name!r}, value {leaf!r}: a count is given twice.")
-        tables[column.name][code, s] = amount
+        tables[names][code, s] = amount
     if (reading.counts > 1).any():
         raise InputError(f"{reading.where}: a count is given twice.")
-    for name, table in tables.items():
+    for names, table in tables.items():
         absent = int(np.isnan(table).sum())
         if absent and not exact:
             raise InputError(
-                f"{reading.where}: {absent} counts of column {name!r} are missing. Noisy counts need every value of "
-                "the domain, also those nobody has: what is left out tells who is not there."
+                f"{reading.where}: {absent} counts of column {_written(names)!r} are missing. Noisy counts need every value "
+                "of the domain, also those nobody has: what is left out tells who is not there."
             )
         np.nan_to_num(table, copy=False, nan=0.0)
-    return tuple(tables[column.name] for column in schema.quasi)
+    return tuple(tables.values())
 
 
 def _amounts(reading: Reading) -> NDArray[np.float64]:

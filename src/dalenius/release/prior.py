@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.coding import Locate, canonical_texts, merge
-from dalenius.engine import Engine
+from dalenius.engine import Engine, Rows
 from dalenius.errors import InputError, listing
 from dalenius.release.reading import COUNT, Reading, numbers
 from dalenius.schema import Schema
 
+ROUNDING = 5e-7  # for each value: probabilities printed with six digits still count as summing to 1
 Shares = Mapping[str, Mapping[str, float]]  # for each sensitive column a number for each value
 
 
@@ -25,10 +26,17 @@ class Priors:
     schema: Schema
     engine: Engine
     folder: Path = Path()
+    files: list[Path] = field(default_factory=list)  # those that were read: no output may replace them
+
+    def _open(self, path: str) -> Rows:
+        if not path.strip():
+            raise InputError("A prior lacks the name of its file.")
+        self.files.append(self.folder / path)
+        return self.engine.open(self.folder / path)
 
     def probabilities(self, path: str) -> Shares:
         """A file `value,probability`; with several sensitive columns also `column`."""
-        rows = self.engine.open(self.folder / path)
+        rows = self._open(path)
         names = [column.name for column in self.schema.sensitive]
         wanted = {"value", "probability"} | ({"column"} if len(names) > 1 or "column" in rows.columns else set())
         if set(rows.columns) != wanted:
@@ -47,6 +55,12 @@ class Priors:
             if value in found.setdefault(owner, {}):
                 raise InputError(f"{rows.name}, row {i}: the value stands there for the second time.")
             found[owner][value] = share
+        for owner, shares_of in found.items():
+            total = sum(shares_of.values())
+            if min(shares_of.values()) < 0:
+                raise InputError(f"{rows.name}: a probability of {owner!r} is below 0.")
+            if abs(total - 1) > ROUNDING * len(shares_of):
+                raise InputError(f"{rows.name}: the probabilities of {owner!r} sum to {total:.9g}, not to 1.")
         return found
 
     def counts(self, path: str) -> Shares:
@@ -61,7 +75,7 @@ class Priors:
         return found
 
     def _reading(self, path: str, columns: list[str]) -> Reading:
-        rows = self.engine.open(self.folder / path)
+        rows = self._open(path)
         absent = [name for name in columns if name not in rows.columns]
         if absent:
             raise InputError(
@@ -90,6 +104,10 @@ class Priors:
                 f"{reading.where}: a value of {column!r} there is none of this table's. Declare them all: domain = […]."
             )
         kept = (rows >= 0).all(axis=1)
+        if not kept.any():
+            raise InputError(
+                f"{reading.where}: nobody there has quasi-identifiers of this table's domains. Are they written alike?"
+            )
         return merge(rows[kept], reading.counts[kept], [len(c.leaves) for c in wanted])
 
 

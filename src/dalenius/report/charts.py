@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.audit import Audit
 
 WIDTH = 560
+COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666")
 
 
 def rates(audit: Audit) -> str:
@@ -41,11 +43,10 @@ def rates(audit: Audit) -> str:
     return _svg(layered.facet(row=alt.Row("attack:N", title=None, header=header)))
 
 
-def class_sizes(audit: Audit) -> str:
+def class_sizes(sizes: NDArray[np.int64]) -> str:
     """How many people are in classes of each size, in doubling steps."""
     import altair as alt
 
-    sizes = audit.release.sizes
     steps = np.floor(np.log2(sizes)).astype(int)
     rows = []
     for step in range(int(steps.max()) + 1):
@@ -141,8 +142,8 @@ def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Seque
                 "satisfies:N",
                 title=None,
                 sort=list(holds),
-                scale=alt.Scale(domain=list(holds), scheme="dark2"),
-                legend=alt.Legend(orient="bottom", columns=1, labelLimit=420),
+                scale=alt.Scale(domain=list(holds), range=[COLOURS[i % len(COLOURS)] for i in range(len(holds))]),
+                legend=None,  # the page has it as text
             ),
         )
     )

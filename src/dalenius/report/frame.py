@@ -24,7 +24,9 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; wh
 .violated { color: var(--bad); font-weight: 600; } .passed { color: var(--good); } .untested { color: var(--maybe); }
 div.verdict { color: var(--ink); font-weight: 400; }
 td:first-child code { white-space: nowrap; }
-figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
+.wide svg { max-width: none; }
+ul.legend { list-style: none; padding: 0; font-size: .93rem; }
+figure { margin: 1rem 0; } figure > svg { max-width: 100%; height: auto; }
 figcaption { color: var(--soft); font-size: .9rem; }
 code { font-size: .88em; overflow-wrap: anywhere; }
 @media print { body { font-size: 10.5pt; } main { max-width: none; padding: 0; } h2 { break-after: avoid; }

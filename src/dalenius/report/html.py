@@ -11,8 +11,9 @@ from dalenius.adversary import REGISTRY
 from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
 from dalenius.measure.accuracy import MARGIN
+from dalenius.release import NoisyCounts
 from dalenius.report import charts, words
-from dalenius.report.frame import frame, shown, table
+from dalenius.report.frame import figure, frame, shown, table
 
 
 def page(audit: Audit, run: Mapping[str, Any], *, reveal: bool = False) -> str:
@@ -62,17 +63,29 @@ def _verdict(audit: Audit) -> str:
 
 def _release(audit: Audit) -> str:
     release = audit.release
+    if isinstance(release, NoisyCounts):
+        what = (
+            f"<p>Counts of every value of each quasi-identifier with every sensitive value, with {escape(release.mechanism)} "
+            + (f"noise: differential privacy with ε = {release.epsilon:g}" if release.epsilon else "noise")
+            + f" (neighbours: {escape(release.neighbours)}, sensitivity {release.sensitivity:g}). There are no classes.</p>\n"
+        )
+        picture = ""
+    else:
+        what = (
+            f"<p>{release.people:,} people in {release.groups:,} classes ({escape(release.kind)}); {release.suppressed:,} rows "
+            "are suppressed: none of their quasi-identifiers is published. A <em>class</em> is a set of people whom the "
+            "release does not tell apart.</p>\n"
+        )
+        picture = figure(charts.class_sizes(release.sizes), "How many people are in classes of which size.")
     quasi = ", ".join(escape(column.name) for column in audit.schema.quasi)
     sensitive = ", ".join(escape(column.name) for column in audit.schema.sensitive)
     truth = "The original table was at hand." if audit.has_truth else "The original table was not at hand."
     control = f" {audit.held_out:,} held-out people serve as control." if audit.held_out else ""
     return (
         "<h2>The release and what is assumed</h2>\n"
-        f"<p>{release.people:,} people in {release.groups:,} classes ({escape(release.kind)}); {release.suppressed:,} rows are "
-        "suppressed: none of their quasi-identifiers is published. A <em>class</em> is a set of people whom the release does "
-        "not tell apart.</p>\n"
+        f"{what}"
         f"<p>An attacker is assumed to know of a person: {quasi}. What must not be learned: {sensitive}. {truth}{control}</p>\n"
-        f"<figure>{charts.class_sizes(audit)}<figcaption>How many people are in classes of which size.</figcaption></figure>"
+        f"{picture}"
     )
 
 
@@ -133,6 +146,8 @@ def _confidences(audit: Audit) -> str:
 
 def _three_risks(audit: Audit) -> str:
     risks = audit.risks
+    if risks is None:
+        return ""
     judged = [found for found in audit.attacks if found.success.n]
     best = max(judged, key=lambda found: found.success.value, default=None)
     inference = (
@@ -157,9 +172,12 @@ def _three_risks(audit: Audit) -> str:
 
 def _disclosures(audit: Audit) -> str:
     """ε against each realistic adversary."""
+    if not audit.disclosures:
+        return ""
     rows = [
         [
-            f"<code>{escape(found.adversary)}</code>" + (f" knowing {found.known:,} records" if found.known else ""),
+            f"<code>{escape(found.adversary)}</code>"
+            + (f" (b = {found.known:,})" if found.known and "known=" not in found.adversary else ""),
             escape(found.sensitive),
             words.number(found.epsilon),
             str(found.worst_class),
@@ -172,7 +190,8 @@ def _disclosures(audit: Audit) -> str:
         "<p>Realistic adversaries have seen other people elsewhere, as many as their stubbornness σ. The smallest ε says by "
         "which factor, at most, what they believe of a person rises (or what they doubt shrinks) because that person is in "
         "the release and not left out of it; 1 is nothing, infinite is certainty. <em>I</em> has a prior and σ, <em>II</em> "
-        "only σ and any prior, <em>III</em> never gives its prior up; <em>uniform</em> takes all values for equally likely, "
+        "only σ and any prior, <em>III</em> never gives its prior up; b records of the release are known to it; <em>uniform</em> "
+        "takes all values for equally likely, "
         "<em>table</em> takes the shares of the release.</p>\n"
         + table(["adversary", "sensitive", "smallest ε", "worst class", "people in it"], rows, numeric={2, 3, 4})
     )
@@ -206,6 +225,8 @@ def _people(audit: Audit, reveal: bool) -> str:
 
 
 def _levels(audit: Audit) -> str:
+    if not audit.levels:
+        return ""
     text = ["<h2>Privacy models</h2>"]
     for column, levels in audit.levels.items():
         rows = [
@@ -222,7 +243,13 @@ def _utility(audit: Audit) -> str:
         "discernibility": "sum of squared class sizes, N for each suppressed row",
         "average_class_size": "people in a class on average",
         "suppressed": "share of rows of which only the sensitive value is published",
+        "ncp": "how wide the labels are, on average: 0 single values, 1 the whole domain",
+        "precision": "how low in its hierarchy a value is published: 1 the value itself, 0 the top; larger is better",
+        "kl_divergence": "how far the table is from what a reader takes it for, spread evenly over each class (nats)",
+        "relative_error": "mean error of 1,000 random count queries answered from the release, relative to the true count",
     }
+    if not audit.utility:
+        return ""
     rows = [
         [escape(name.replace("_", " ")), words.number(value), escape(meanings.get(name, ""))]
         for name, value in audit.utility.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -11,12 +12,21 @@ from dalenius.publish.survey import Sweep
 from dalenius.report import charts, words
 from dalenius.report.frame import figure, frame, shown, table
 
+ACROSS = 13  # nodes side by side that can be read
 DRAWN = 150  # nodes that a picture can show
 LISTED = 400
 
 
-def page(name: str, nodes: Sequence[dict[str, Any]], sweep: Sweep, epsilon: float, run: Mapping[str, Any]) -> str:
-    """The whole page. `nodes` is the survey of the lattice."""
+def page(
+    name: str,
+    nodes: Sequence[dict[str, Any]],
+    sweep: Sweep,
+    epsilon: float,
+    about: Mapping[str, Any],
+    suppression: float,
+    run: Mapping[str, Any],
+) -> str:
+    """The whole page. `nodes` is the survey of the lattice, `about` what ε was measured against."""
     columns = list(nodes[0]["levels"])
     adversaries = list(nodes[0].get("epsilon", {}))
     holds = {
@@ -29,8 +39,9 @@ def page(name: str, nodes: Sequence[dict[str, Any]], sweep: Sweep, epsilon: floa
         f"<h1>The generalizations of {escape(name)}</h1>",
         f"<p class='soft'>Every way to publish each of {escape(', '.join(columns))} at one level of its hierarchy: "
         f"{len(nodes):,} nodes. A node is written as its levels in that order; 0 is the raw value.</p>",
+        _about(about),
         _picture(nodes, holds),
-        _sweep(sweep, epsilon),
+        _sweep(sweep, epsilon, suppression),
         _list(nodes, adversaries, epsilon),
         "<h2>How to repeat this</h2>",
         table(
@@ -40,6 +51,20 @@ def page(name: str, nodes: Sequence[dict[str, Any]], sweep: Sweep, epsilon: floa
         ),
     ]
     return frame(f"Generalizations of {name}", "\n".join(body))
+
+
+def _about(about: Mapping[str, Any]) -> str:
+    """What the adversaries know beside their text, and what they must not learn."""
+    known = [
+        f"{escape(text)} knows {one['known']:,} record{'s' if one['known'] > 1 else ''}"
+        for text, one in about["adversaries"].items()
+        if one["known"]
+    ]
+    known += [f"{escape(text)} means that σ or less" for text, one in about["adversaries"].items() if one["at_most"]]
+    sets = "; ".join(escape(text) for text in about["predicates"])
+    learn = f"What must not be learnt: {sets}." if sets else ""
+    words_of = ". ".join(known) + "." if known else ""
+    return f"<p>{words_of} {learn}</p>" if words_of or learn else ""
 
 
 def label(levels: Mapping[str, int]) -> str:
@@ -53,26 +78,46 @@ def _picture(nodes: Sequence[dict[str, Any]], holds: Mapping[str, Sequence[bool]
     counts = "; ".join(f"{escape(what)}: {sum(which):,} of {len(nodes):,}" for what, which in holds.items())
     levels = [tuple(node["levels"].values()) for node in nodes]
     chosen = [i for i in range(len(nodes)) if any(which[i] for which in holds.values())]
-    if len(nodes) <= DRAWN:
+    heights = Counter(sum(node) for node in levels)
+    caption = "A dot for each condition that a node satisfies; lines go from a node to the next more general ones."
+    if max(heights.values()) <= ACROSS and len(nodes) <= DRAWN:
         chosen = list(range(len(nodes)))
+    else:  # those that satisfy something, and what is one step finer
+        place = {node: i for i, node in enumerate(levels)}
+        finer = {
+            place[(*levels[i][:a], levels[i][a] - 1, *levels[i][a + 1 :])]
+            for i in chosen
+            for a in range(len(levels[i]))
+            if levels[i][a]
+        }
+        caption += " Nodes that satisfy nothing are not drawn."
+        if len(set(chosen) | finer) <= DRAWN:
+            chosen = sorted(set(chosen) | finer)
+            caption = caption.replace("are not drawn", "are drawn only where they are next to one that does")
     if not chosen or len(chosen) > DRAWN:
         why = "no node satisfies any" if not chosen else f"{len(chosen):,} nodes satisfy some, too many to draw"
         return text + f"<p>{counts}. There is no picture: {why}.</p>"
     picture = charts.lattice_picture(
         [levels[i] for i in chosen], {what: [which[i] for i in chosen] for what, which in holds.items()}
     )
-    caption = "A dot for each condition that a node satisfies; lines go from a node to the next more general ones."
-    return text + f"<p>{counts}.</p>" + figure(picture, caption)
+    legend = "".join(
+        f'<li><span style="color: {charts.COLOURS[i % len(charts.COLOURS)]}">●</span> {escape(what)}: '
+        f"{sum(which):,} of {len(nodes):,} nodes</li>"
+        for i, (what, which) in enumerate(holds.items())
+    )
+    wide = f'<div class="scroll wide">{picture}</div>'
+    return text + f'<ul class="legend">{legend}</ul>' + figure(wide, caption)
 
 
-def _sweep(sweep: Sweep, epsilon: float) -> str:
+def _sweep(sweep: Sweep, epsilon: float, suppression: float) -> str:
     node = ", ".join(f"{escape(name)} {level}" for name, level in sweep.node.items())
     return "\n".join(
         [
             "<h2>What stubbornness costs</h2>",
             "<p>An adversary of stubbornness σ has seen σ people elsewhere and gives up its prior the less readily, the more "
             "these are; ∞ never does. <em>I:uniform</em> takes all values for equally likely, <em>I:table</em> takes the "
-            "shares of this very table, <em>II</em> may have any prior.</p>",
+            "shares of this very table, <em>II</em> may have any prior."
+            + (" Nothing is suppressed in these charts.</p>" if suppression else "</p>"),
             figure(charts.against_sigma(sweep.sigmas, sweep.epsilon, "smallest ε", log=True), f"ε of the node {node}."),
             figure(
                 charts.against_sigma(sweep.sigmas, sweep.cost["discernibility"], "least discernibility"),
@@ -87,8 +132,12 @@ def _sweep(sweep: Sweep, epsilon: float) -> str:
 
 
 def _list(nodes: Sequence[dict[str, Any]], adversaries: Sequence[str], epsilon: float) -> str:
-    """The nodes by their loss, with ε in bold where it holds."""
-    ordered = sorted(nodes, key=lambda node: node["loss"])
+    """The nodes by their loss, with ε in bold where it holds; first those that hold against somebody at some ε."""
+
+    def hopeless(node: dict[str, Any]) -> bool:
+        return bool(adversaries) and min(node["epsilon"].values()) == float("inf")
+
+    ordered = sorted(nodes, key=lambda node: (hopeless(node), node["loss"]))
     rows = []
     for node in ordered[:LISTED]:
         cells = [f"<code>{label(node['levels'])}</code>", f"{node['loss']:.4f}", f"{node['classes']:,}"]
@@ -100,9 +149,11 @@ def _list(nodes: Sequence[dict[str, Any]], adversaries: Sequence[str], epsilon: 
         rows.append(cells)
     more = f"<p>… and {len(nodes) - LISTED:,} more, in the JSON.</p>" if len(nodes) > LISTED else ""
     head = ["node", "loss", "classes", "k", *(f"ε, {escape(text)}" for text in adversaries)]
-    bold = f" ε in bold is at most {epsilon:g}." if adversaries else ""
+    bold = (
+        f" ε in bold is at most {epsilon:g}; nodes with infinite ε against everybody come last." if adversaries else ""
+    )
     return (
-        f"<h2>All nodes, the most detailed first</h2><p class='soft'>By loss.{bold}</p>"
+        f"<h2>The nodes, the most detailed first</h2><p class='soft'>By loss.{bold}</p>"
         + table(head, rows, numeric=range(1, len(head)))
         + more
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from dalenius.audit import Audit
+from dalenius.release import GroupedRelease, NoisyCounts
 from dalenius.report import words
 
 
@@ -12,8 +13,7 @@ def lines(audit: Audit) -> list[str]:
     """A summary that fits a screen."""
     release = audit.release
     text = [
-        f"{audit.name}: {release.people:,} people in {release.groups:,} classes ({release.kind}), "
-        f"{release.suppressed:,} rows suppressed",
+        f"{audit.name}: {_extent(release)}",
         "",
         f"  {words.VERDICTS[audit.verdict]}",
     ]
@@ -21,12 +21,13 @@ def lines(audit: Audit) -> list[str]:
         value = words.number(threshold.measured) if threshold.outcome != "not tested" else threshold.reason
         text.append(f"    {threshold.outcome:<11} {threshold.key + ' ' + threshold.asked:<32} {value}")
     risks = audit.risks
-    text += [
-        "",
-        f"  Singling out   {words.percent(risks.singled_out)} of the people are alone in their class",
-        f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
-        f"{words.percent(risks.at_risk)} of the people above 20%",
-    ]
+    if risks is not None:
+        text += [
+            "",
+            f"  Singling out   {words.percent(risks.singled_out)} of the people are alone in their class",
+            f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
+            f"{words.percent(risks.at_risk)} of the people above 20%",
+        ]
     if audit.attacks:
         text += ["", "  Inference: how often the adversary guesses right (95% intervals)"]
     for found in audit.attacks:
@@ -44,19 +45,28 @@ def lines(audit: Audit) -> list[str]:
             f"      gain {words.signed(found.gain)}: {found.verdict}",
             f"      certain of the true value of {words.percent(found.perfect_breach)} of the people",
         ]
-    text += ["", "  Being in the release: by what factor a belief changes at most (ε), and in which class"]
+    if audit.disclosures:
+        text += ["", "  Being in the release: by what factor a belief changes at most (ε), and in which class"]
     for one in audit.disclosures:
-        known = f", {one.known:,} known" if one.known else ""
+        known = f" (b = {one.known:,})" if one.known and "known=" not in one.adversary else ""
         text.append(
             f"    {one.adversary + known + ' on ' + one.sensitive:<40} {words.number(one.epsilon):>10}   "
-            f"class {one.worst_class} of {one.class_size:,}"
+            f"class {one.worst_class}, {one.class_size:,} people"
         )
     if audit.at_risk:
         first = audit.at_risk[0]
         rows = ", ".join(map(str, first.rows))
         text += ["", f"  Most at risk   row {rows} (class {first.place}), given away most by {first.attribute}"]
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
-    text += ["", f"  Cost           {cost}"]
+    if cost:
+        text += textwrap.wrap(cost, 96, initial_indent="\n  Cost           ", subsequent_indent=" " * 17)
     for limit in audit.limits[:3]:
         text += textwrap.wrap(limit, 96, initial_indent="  Not tested     ", subsequent_indent=" " * 17)
     return text
+
+
+def _extent(release: GroupedRelease | NoisyCounts) -> str:
+    if isinstance(release, NoisyCounts):
+        budget = f"ε = {release.epsilon:g}, {release.neighbours}" if release.epsilon else "no noise"
+        return f"counts ({release.kind}), {release.mechanism}, {budget}"
+    return f"{release.people:,} people in {release.groups:,} classes ({release.kind}), {release.suppressed:,} rows suppressed"

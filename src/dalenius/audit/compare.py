@@ -1,0 +1,75 @@
+"""Several releases of one table side by side: what each costs, and what level of privacy it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dalenius import engine as _engine
+from dalenius.audit.people import together
+from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
+from dalenius.engine import Engine, Source
+from dalenius.errors import InputError
+from dalenius.measure.fidelity import QUERIES, Truth, fidelity
+from dalenius.release import GroupedRelease
+from dalenius.schema import Schema
+
+COSTS = (
+    "loss",
+    "ncp",
+    "precision",
+    "discernibility",
+    "average_class_size",
+    "suppressed",
+    "kl_divergence",
+    "relative_error",
+)
+LEVELS = ("k", "l", "t")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One release: its kind, and the numbers that can be measured of it."""
+
+    name: str
+    kind: str
+    classes: int | None
+    levels: Mapping[str, float]
+    costs: Mapping[str, float]
+
+
+def compare(
+    releases: Mapping[str, Source],
+    truth: Source,
+    schema: Schema,
+    *,
+    kind: str | None = None,
+    engine: Engine | None = None,
+    queries: int = QUERIES,
+    seed: int = 0,
+) -> list[Compared]:
+    """Measure every release against the table, with one coding and one workload of count queries."""
+    if not releases:
+        raise InputError("Name at least one release to compare.")
+    opened, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
+    cells = table.cells()
+    people = Truth(cells.schema, cells.codes, cells.counts)
+    found = []
+    for name, release in opened.items():
+        levels: dict[str, float] = {}
+        classes = None
+        if isinstance(release, GroupedRelease):
+            if release.people != people.people:
+                raise InputError(
+                    f"{name} has {release.people:,} people and the table {people.people:,}: it is no release of this table."
+                )
+            classes = release.groups
+            groupings = [release.grouping(column.name) for column in release.schema.sensitive]
+            levels = {
+                "k": KAnonymity(1).level(groupings[0]).value,
+                "l": min(DistinctDiversity(1).level(grouping).value for grouping in groupings),
+                "t": max(TCloseness(1.0).level(grouping).value for grouping in groupings),
+            }
+        costs = fidelity(release, people, queries=queries, seed=seed)
+        found.append(Compared(name, release.kind, classes, levels, costs))
+    return found

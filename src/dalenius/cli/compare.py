@@ -1,0 +1,105 @@
+"""`dalenius compare`: several releases of one table, what each costs and which level it reaches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalenius import engine as _engine
+from dalenius.cli.common import (
+    DEFAULT_SCHEMA,
+    EngineOption,
+    JsonOption,
+    KindOption,
+    QuietOption,
+    SchemaOption,
+    SeedOption,
+    say,
+    stage_line,
+    write_json,
+)
+
+_HEADS = {
+    "k": ("k", 7),
+    "l": ("ℓ", 4),
+    "t": ("t", 7),
+    "loss": ("loss", 8),
+    "ncp": ("NCP", 8),
+    "precision": ("precision", 10),
+    "discernibility": ("discern.", 12),
+    "average_class_size": ("class size", 11),
+    "suppressed": ("suppressed", 11),
+    "kl_divergence": ("KL", 8),
+    "relative_error": ("query error", 12),
+}
+
+
+def register(app: typer.Typer) -> None:
+    app.command("compare")(command)
+
+
+def command(
+    releases: Annotated[list[str], typer.Argument(metavar="RELEASE…", help="Releases of one table, of any kind.")],
+    truth: Annotated[Path, typer.Option("--truth", help="The table that they were made of.")],
+    queries: Annotated[int, typer.Option("--queries", min=1, help="Count queries in the workload.")] = 1000,
+    schema: SchemaOption = DEFAULT_SCHEMA,
+    kind: KindOption = None,
+    json: JsonOption = None,
+    seed: SeedOption = 0,
+    engine: EngineOption = _engine.DEFAULT,
+    quiet: QuietOption = False,
+) -> None:
+    """Hold releases of one table side by side: labels, classes, divergence from the table, error of count queries."""
+    from dalenius.audit.compare import COSTS, LEVELS, compare
+    from dalenius.errors import InputError
+    from dalenius.output import check_writable
+    from dalenius.schema import Schema
+
+    if json not in (None, "-"):
+        check_writable(Path(json), inputs=[*releases, truth, schema])
+    for name in releases:
+        if releases.count(name) > 1:
+            raise InputError(f"The release {name!r} is named twice.")
+    connected = _engine.connect(engine)
+    with stage_line(quiet) as stage:
+        stage("measuring")
+        found = compare(
+            {name: name for name in releases}, truth, Schema.load(schema), kind=kind, engine=connected,
+            queries=queries, seed=seed,
+        )  # fmt: skip
+    documents: list[dict[str, Any]] = [
+        {
+            "release": one.name,
+            "kind": one.kind,
+            "classes": one.classes,
+            **{key: one.levels.get(key) for key in LEVELS},
+            **{key: one.costs.get(key) for key in COSTS},
+        }
+        for one in found
+    ]
+    if json is not None:
+        write_json(json, {"releases": documents, "queries": queries, "seed": seed})
+    if json == "-":
+        return
+    width = max(len(name) for name in [*releases, "release"])
+    say(quiet, f"  {'release':<{width}} {'kind':<13}" + "".join(f"{head:>{w}}" for head, w in _HEADS.values()))
+    for one in documents:
+        numbers = "".join(f"{_number(one[key]):>{w}}" for key, (_, w) in _HEADS.items())
+        say(quiet, f"  {one['release']:<{width}} {one['kind']:<13}{numbers}")
+    say(
+        quiet,
+        f"\n  Smaller costs are better, a larger precision; – is not defined for that kind. {queries:,} count queries, "
+        f"seed {seed}; KL in nats.",
+    )
+
+
+def _number(value: float | None) -> str:
+    if value is None or value != value:
+        return "–"
+    if value == float("inf"):
+        return "infinite"
+    if abs(value) >= 1e7:
+        return f"{value:.3g}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:.4g}"

@@ -1,0 +1,43 @@
+"""Anatomy's schedule: which groups the people of each sensitive value go to. It depends on the counts alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Longs = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def largest_first(counts: Longs, order: Longs, l: int) -> tuple[Longs, Longs]:  # noqa: E741 - the literature's letter
+    """One person of each of the ℓ commonest values left, group after group, until fewer than ℓ values are left.
+
+    `counts` are sorted downwards, `order` says which value each belongs to. Gives the value of every person taken, group by
+    group, and how many of each sorted value are left over. The counts stay sorted: of values that are equally common at the
+    end of the ℓ commonest, the last ones are taken.
+    """
+    left = counts.copy()
+    values = left.size
+    groups = left.sum() // l
+    taken = np.empty(groups * l, np.int64)
+    end = 0
+    for _ in range(groups):
+        last = left[l - 1]
+        if last == 0:
+            break
+        begin = l - 1  # the run of values as common as the ℓ-th
+        while begin > 0 and left[begin - 1] == last:
+            begin -= 1
+        stop = l
+        while stop < values and left[stop] == last:
+            stop += 1
+        for j in range(begin):
+            taken[end] = order[j]
+            left[j] -= 1
+            end += 1
+        for j in range(stop - (l - begin), stop):
+            taken[end] = order[j]
+            left[j] -= 1
+            end += 1
+    return taken[:end], left

@@ -1,0 +1,179 @@
+"""Anatomy: quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values (Xiao 2006).
+
+Each group takes one person of each of the ℓ commonest values that are left; those left over at the end, at most one of a
+value, join groups that do not have their value. Which person of a value goes where is drawn at random, and the seed is
+published nowhere: with it, and the order of the quasi-identifiers, much of the link could be worked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.engine import Assignment
+from dalenius.errors import InputError, ParameterError
+from dalenius.kernel.anatomy import largest_first
+from dalenius.publish.base import Published, written_columns
+from dalenius.release import Anatomized, GroupCells
+from dalenius.release.anatomized import paths_of
+from dalenius.release.reading import COUNT, GROUP
+from dalenius.table import Table
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Anatomy:
+    """The publisher: ℓ different values in every group; `merge` neighbouring groups are published as one.
+
+    >>> from dalenius import datasets
+    >>> published = Anatomy(3).publish(datasets.hospital(500, seed=1), seed=0)
+    >>> int(published.release.sizes.min())
+    3
+    """
+
+    l: int  # noqa: E741 - the literature's letter
+    merge: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
+            raise ParameterError("l", "Anatomy", "an int ≥ 2", self.l)
+        if isinstance(self.merge, bool) or not isinstance(self.merge, int) or self.merge < 1:
+            raise ParameterError("merge", "Anatomy", "an int ≥ 1", self.merge)
+
+    def publish(self, table: Table, *, seed: int | None = None) -> PublishedAnatomy:
+        """Put everybody into a group. Without a seed the draw cannot be repeated, as it should be for a release."""
+        cells = table.cells()
+        sensitive = cells.schema.sensitive
+        if len(sensitive) > 1:
+            raise InputError(
+                f"Anatomy separates one sensitive column, and {table.declared.source} has {len(sensitive)}. Give the others "
+                'role = "other" (they stay beside the quasi-identifiers) or leave them out.'
+            )
+        if GROUP in {column.name for column in cells.schema.columns}:
+            raise InputError(f"Anatomy writes a column {GROUP!r}, which {table.declared.source} declares. Rename that.")
+        counts = np.bincount(cells.codes[:, -1], weights=cells.counts, minlength=len(sensitive[0].leaves)).astype(
+            np.int64
+        )
+        rng = np.random.default_rng(seed)
+        people, groups = schedule(counts, self.l, rng)
+        if self.merge > 1:
+            joined = groups // self.merge
+            if joined < 1:
+                raise InputError(f"There are {groups:,} groups, and --merge {self.merge} joins more than that.")
+            # A last handful of fewer joins the one before it.
+            people = [np.minimum(places // self.merge, joined - 1) for places in people]
+        return PublishedAnatomy(self, table, *_drawn(cells.codes[:, -1], cells.counts, people, rng))
+
+
+def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Longs], int]:  # noqa: E741
+    """For each value the groups its people go to, one each, and the number of groups."""
+    total, most = int(counts.sum()), int(counts.max())
+    possible = total // most
+    if l > possible:
+        raise InputError(
+            f"ℓ = {l} is not possible: the commonest value has {most:,} of {total:,} people, and no group may have two of "
+            f"them. The largest possible ℓ is {possible}." + (" Anatomy needs at least 2." if possible < 2 else "")
+        )
+    order = np.lexsort((np.arange(len(counts)), -counts))
+    taken, left = largest_first(counts[order], order, l)
+    groups = len(taken) // l
+    place = np.repeat(np.arange(groups, dtype=np.int64), l)
+    by_value = np.argsort(taken, kind="stable")
+    starts = np.searchsorted(taken[by_value], np.arange(len(counts) + 1))
+    people = [place[by_value[starts[s] : starts[s + 1]]] for s in range(len(counts))]
+    # Those left over: a group without their value, and one without another of them as long as there is one.
+    extra = np.zeros(groups, dtype=np.int64)
+    for value in np.repeat(order, left).tolist():
+        allowed = np.ones(groups, dtype=bool)
+        allowed[people[value]] = False
+        candidates = np.flatnonzero(allowed & (extra == extra[allowed].min()))
+        chosen = int(candidates[rng.integers(len(candidates))])
+        extra[chosen] += 1
+        people[value] = np.append(people[value], chosen)
+    return people, groups
+
+
+def _drawn(
+    values: NDArray[np.int32], counts: Longs, people: list[Longs], rng: np.random.Generator
+) -> tuple[Longs, NDArray[np.int32]]:
+    """The cell of every person and the group drawn for them, cell by cell."""
+    cell = np.repeat(np.arange(len(counts)), counts)
+    of = values[cell]
+    group = np.empty(len(cell), dtype=np.int32)
+    for value, places in enumerate(people):
+        if len(places):
+            group[of == value] = rng.permutation(places)
+    return cell, group
+
+
+@dataclass(eq=False)
+class PublishedAnatomy(Published):
+    """Everybody's group, and the release it makes."""
+
+    kind = Anatomized.kind
+    publisher: Anatomy
+    table: Table
+    cell: Longs = field(repr=False)  # of each person, ascending
+    group: NDArray[np.int32] = field(repr=False)
+
+    @cached_property
+    def release(self) -> Anatomized:
+        cells = self.table.cells()
+        m = len(cells.schema.quasi)
+        codes = cells.codes[self.cell]
+        ones = np.ones(len(self.cell), dtype=np.int64)
+        sizes = [len(column.leaves) for column in cells.schema.coded]
+        return Anatomized(
+            cells.schema,
+            GroupCells.gather(self.group, codes[:, :m], ones, sizes[:m]),
+            GroupCells.gather(self.group, codes[:, m:], ones, sizes[m:]),
+        )
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "method": "anatomy",
+            "criteria": [f"distinct ℓ = {self.publisher.l}"],
+            "l": self.publisher.l,
+            "merge": self.publisher.merge,
+            "classes": int(self.group.max()) + 1,
+            "suppressed": 0,
+            "people": len(self.cell),
+        }
+
+    def files(self, path: Path) -> tuple[Path, ...]:
+        return paths_of(path)
+
+    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+        cells, texts = self.table.cells(), self.table.texts()
+        schema = cells.schema
+        target = schema.sensitive[0]
+        first = np.searchsorted(self.cell, np.arange(len(cells)))
+        nth = np.arange(len(self.cell)) - first[self.cell]  # the how-manieth person of their cell
+        plan = Assignment(
+            tuple(name for name in written_columns(self.table) if name != target.name),
+            {column.name: texts[column.name] for column in schema.coded},
+            cells.codes[self.cell],
+            self.group,
+            {},
+            index=nth,
+            number=GROUP,
+            shuffle=shuffle,
+        )
+        self.table.rows.write(plan, paths[0])
+        sensitive = self.release.sensitive
+        columns: dict[str, Any] = {
+            GROUP: sensitive.group,
+            target.name: np.array(target.leaves, dtype=object)[sensitive.codes[:, 0]],
+        }
+        if COUNT in {column.name for column in schema.columns}:  # the name is taken: a line a person
+            columns = {name: np.repeat(column, sensitive.counts) for name, column in columns.items()}
+        else:
+            columns[COUNT] = sensitive.counts
+        self.table.engine.save(columns, paths[1])

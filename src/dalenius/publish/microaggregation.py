@@ -1,0 +1,235 @@
+"""Microaggregation: groups of at least k similar people, of each of which one point, or a range, is published (MDAV).
+
+Integers count by their standardised value, categories as one-hot columns divided by √2, so that two different values are at
+distance 1. Rows are read into memory. Groups of people with equal quasi-identifiers may be split, as in any
+microaggregation, so that a `group` column tells groups apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.coding import merge
+from dalenius.engine import Assignment
+from dalenius.errors import InputError, ParameterError
+from dalenius.hierarchy import MISSING
+from dalenius.kernel.mdav import mdav
+from dalenius.publish.base import Published, written_columns
+from dalenius.release import Centroids, Generalized, GroupCells
+from dalenius.release.label import Resolver, label_text
+from dalenius.release.reading import GROUP
+from dalenius.schema import Column
+from dalenius.table import Table
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Shown = Literal["centroids", "ranges"]
+
+
+@dataclass(frozen=True, slots=True)
+class Microaggregation:
+    """The publisher: at least k people in a group, published as `centroids` (mean, commonest category) or `ranges`.
+
+    With `block`, the rows are first halved, again and again, in the column that varies most, until no block has more rows
+    than that, and each block is grouped by itself: a variant for large tables, whose groups are a little wider.
+    """
+
+    k: int
+    shown: Shown = "centroids"
+    block: int | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
+            raise ParameterError("k", "microaggregation", "an int ≥ 1", self.k)
+        if self.shown not in ("centroids", "ranges"):
+            raise ParameterError("shown", "microaggregation", "centroids or ranges", self.shown)
+        if self.block is not None and (not isinstance(self.block, int) or self.block < 4 * self.k):
+            raise ParameterError("block", "microaggregation", f"an int ≥ 4 k = {4 * self.k}", self.block)
+
+    def publish(self, table: Table) -> PublishedMicroaggregation:
+        """Put every row into a group."""
+        declared = table.declared
+        for column in declared.quasi:
+            if (
+                column.type == "integer"
+                and not column.fixed
+                and (self.shown == "centroids" or column.intervals is None)
+            ):
+                raise InputError(
+                    f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
+                    f"there are. Declare domain = {{ min = …, max = … }} in {declared.source}."
+                )
+        if GROUP in {column.name for column in declared.columns}:
+            raise InputError(
+                f"Microaggregation writes a column {GROUP!r}, which {declared.source} declares. Rename that."
+            )
+        people = table.cells().people
+        if people < self.k:
+            raise InputError(f"k = {self.k} cannot be met: the table has {people:,} people.")
+        codes = _row_codes(table)
+        numbers, categories = encoded(table.schema.quasi, codes[:, : len(table.schema.quasi)])
+        blocks = _blocks(numbers, categories, self.block or len(codes))
+        group = np.empty(len(codes), dtype=np.int32)
+        labels = int(categories.max(initial=0)) + 1
+        made = 0
+        for rows in blocks:
+            mine = mdav(np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, self.k)
+            group[rows] = mine + made
+            made += int(mine.max()) + 1
+        return PublishedMicroaggregation(self, table, codes, group)
+
+
+def _row_codes(table: Table) -> Ints:
+    """The leaf codes of every row, in the file's order."""
+    texts = table.texts()
+    names = [column.name for column in table.schema.coded]
+    columns = zip(*table.rows.read(names), strict=True)
+    return np.column_stack(
+        [
+            np.fromiter(map(texts[name].__getitem__, column), dtype=np.int32)
+            for name, column in zip(names, columns, strict=True)
+        ]
+    )
+
+
+def encoded(columns: Sequence[Column], codes: Ints) -> tuple[Floats, Ints]:
+    """Integers standardised (a missing one as the mean; a column of one value as 0), and the codes of categories."""
+    numbers, categories = [], []
+    for j, column in enumerate(columns):
+        if column.type != "integer":
+            categories.append(codes[:, j])
+            continue
+        assert column.domain is not None
+        values = column.domain.values()[codes[:, j]]
+        known = ~np.isnan(values)
+        mean = values[known].mean() if known.any() else 0.0
+        spread = values[known].std() if known.any() else 0.0
+        numbers.append(np.where(known, values - mean, 0.0) / (spread if spread > 0 else 1.0))
+    n = len(codes)
+    return (
+        np.ascontiguousarray(np.column_stack(numbers)) if numbers else np.zeros((n, 0)),
+        np.ascontiguousarray(np.column_stack(categories), dtype=np.int32) if categories else np.zeros((n, 0), np.int32),
+    )
+
+
+def _blocks(numbers: Floats, categories: Ints, most: int) -> list[NDArray[np.int64]]:
+    """Rows in blocks of at most so many, halved in the column that varies most."""
+    done, todo = [], [np.arange(len(numbers))]
+    while todo:
+        rows = todo.pop()
+        if len(rows) <= most:
+            done.append(rows)
+            continue
+        spreads = [float(numbers[rows, a].var()) for a in range(numbers.shape[1])]
+        for a in range(categories.shape[1]):
+            share = np.bincount(categories[rows, a]) / len(rows)
+            spreads.append((1 - float(share @ share)) / 2)
+        a = int(np.argmax(spreads))
+        key = numbers[rows, a] if a < numbers.shape[1] else categories[rows, a - numbers.shape[1]]
+        ordered = rows[np.argsort(key, kind="stable")]
+        todo += [np.sort(ordered[: len(rows) // 2]), np.sort(ordered[len(rows) // 2 :])]
+    return sorted(done, key=lambda rows: int(rows[0]))
+
+
+@dataclass(eq=False)
+class PublishedMicroaggregation(Published):
+    """Every row's group, and the release it makes."""
+
+    publisher: Microaggregation
+    table: Table
+    codes: Ints = field(repr=False)  # [row, column]
+    group: Ints = field(repr=False)
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return Centroids.kind if self.publisher.shown == "centroids" else Generalized.kind
+
+    @property
+    def groups(self) -> int:
+        return int(self.group.max()) + 1
+
+    @cached_property
+    def release(self) -> Centroids | Generalized:
+        schema = self.table.schema
+        m = len(schema.quasi)
+        sizes = [len(column.leaves) for column in schema.sensitive]
+        ones = np.ones(len(self.group), dtype=np.int64)
+        if self.publisher.shown == "ranges":
+            sets, index = self._sets
+            values, counts = self.codes[:, m:], ones
+            return Generalized.from_labels(schema, sets, index, self.group, values, counts)
+        points = np.column_stack([self._points(j, column) for j, column in enumerate(schema.quasi)])
+        return Centroids(schema, points, GroupCells.gather(self.group, self.codes[:, m:], ones, sizes))
+
+    def _points(self, j: int, column: Column) -> Floats:
+        """The mean of an integer (nan if all are missing), the commonest category (of equals the first leaf)."""
+        if column.type == "integer":
+            assert column.domain is not None
+            values = column.domain.values()[self.codes[:, j]]
+            known = ~np.isnan(values)
+            people = np.bincount(self.group[known], minlength=self.groups)
+            total = np.bincount(self.group[known], weights=values[known], minlength=self.groups)
+            means: Floats = np.divide(total, people, out=np.full(self.groups, np.nan), where=people > 0)
+            return means
+        pairs, counts = merge(
+            np.column_stack([self.group, self.codes[:, j]]),
+            np.ones(len(self.group), dtype=np.int64),
+            [self.groups, len(column.leaves)],
+        )
+        best = np.lexsort((pairs[:, 1], -counts, pairs[:, 0]))
+        first = np.concatenate(([True], np.diff(pairs[best, 0]) != 0))
+        modes: Floats = pairs[best[first], 1].astype(np.float64)
+        return modes
+
+    @cached_property
+    def _sets(self) -> tuple[list[list[Ints]], Ints]:
+        """For each column the distinct sets that are published, and which of them each group has."""
+        from dalenius.publish.mondrian import distinct_sets
+
+        m = len(self.table.schema.quasi)
+        return distinct_sets(self.table.schema.quasi, self.group, self.codes[:, :m], self.groups)
+
+    def describe(self) -> dict[str, Any]:
+        sizes = np.bincount(self.group)
+        return {
+            "method": "microaggregation",
+            "criteria": [f"k = {self.publisher.k}"],
+            "k": self.publisher.k,
+            "shown": self.publisher.shown,
+            "block": self.publisher.block,
+            "classes": self.groups,
+            "suppressed": 0,
+            "people": int(sizes.sum()),
+        }
+
+    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+        schema = self.table.schema
+        labels: dict[str, list[str]] = {}
+        for j, column in enumerate(schema.quasi):
+            if self.publisher.shown == "ranges":
+                sets, index = self._sets
+                resolver = Resolver(column, schema)
+                texts = [label_text(column, members, resolver) for members in sets[j]]
+                labels[column.name] = [texts[i] for i in index[:, j].tolist()]
+            elif column.type == "integer":
+                points = self._points(j, column).tolist()
+                labels[column.name] = [MISSING if p != p else repr(p).removesuffix(".0") for p in points]
+            else:
+                labels[column.name] = [column.leaves[int(p)] for p in self._points(j, column)]
+        plan = Assignment(
+            written_columns(self.table),
+            {},
+            np.empty((0, 0), dtype=np.int32),
+            self.group,
+            labels,
+            number=GROUP,
+            shuffle=shuffle,
+        )
+        self.table.rows.write(plan, paths[0])

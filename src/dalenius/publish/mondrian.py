@@ -1,0 +1,384 @@
+"""Mondrian: the table is cut in two, and each part again, as long as every part satisfies the criteria (LeFevre 2006).
+
+Strict and multidimensional: all people of one combination of quasi-identifiers stay together, and every part may be cut in
+another column. Values count by position: integers by value (a missing one last), categories in code-point order. Of the
+columns that can be cut the one is taken whose range is widest compared with that of the whole table, the first of equals;
+in each column one cut is tried, the one nearest to the middle. With hierarchies a category is cut into the children of the
+lowest node that covers the part.
+
+All parts of one depth are cut together: what a column's cuts make is one grouping, which the criteria judge at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.criterion import Criterion
+from dalenius.engine import Assignment
+from dalenius.errors import InputError, ParameterError
+from dalenius.hierarchy import MISSING
+from dalenius.kernel.mondrian import covering_levels, gather_cells, middle_cuts, split
+from dalenius.kernel.rollup import merge_cells, merge_sizes
+from dalenius.publish.base import Published, written_columns
+from dalenius.publish.classes import BottomClasses, Classes
+from dalenius.release import Generalized
+from dalenius.release.label import Resolver, label_text
+from dalenius.schema import Column
+from dalenius.table import Table
+
+Cuts = Literal["order", "hierarchy"]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Mondrian:
+    """The publisher: criteria that every part satisfies, and how categories are cut.
+
+    >>> from dalenius import datasets
+    >>> from dalenius.criterion import KAnonymity
+    >>> published = Mondrian([KAnonymity(5)]).publish(datasets.hospital(500, seed=1))
+    >>> int(published.release.sizes.min()) >= 5
+    True
+    """
+
+    criteria: Sequence[Criterion]
+    cuts: Cuts = "order"
+    others_as_quasi: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.criteria:
+            raise InputError("No criterion was given. Ask for at least one, for example k = 5.")
+        if self.cuts not in ("order", "hierarchy"):
+            raise ParameterError("cuts", "Mondrian", "order or hierarchy", self.cuts)
+
+    def publish(self, table: Table) -> PublishedMondrian:
+        """Cut the table; the release is made when it is asked for."""
+        _check_readable(table)
+        cells = table.cells()
+        m = len(cells.schema.quasi)
+        for criterion in self.criteria:
+            criterion.check_possible(
+                cells.people, [len(np.unique(cells.codes[:, m + j])) for j in range(len(cells.schema.sensitive))]
+            )
+        values = self.others_as_quasi or any(c.needs_values for c in self.criteria)
+        bottom = BottomClasses(cells, values=values)
+        return PublishedMondrian(self, table, bottom, _Cutter(self, bottom).run())
+
+
+def _check_readable(table: Table) -> None:
+    for column in table.declared.quasi:
+        if column.type == "integer" and not column.fixed and column.intervals is None:
+            raise InputError(
+                f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
+                f"[20, 39] stands for. Declare domain = {{ min = …, max = … }} in {table.declared.source}."
+            )
+
+
+def positions(column: Column) -> Ints:
+    """Where each leaf of a column stands: integers by value, a missing one last; categories in code-point order."""
+    leaves = column.leaves
+    if column.type == "integer":
+        numbers = [int(leaf) for leaf in leaves if leaf != MISSING]
+        low, high = min(numbers, default=0), max(numbers, default=0)
+        if high - low >= 2**31 - 2:
+            raise InputError(f"The values of column {column.name!r} are too far apart to be cut by value.")
+        return np.array([high - low + 1 if leaf == MISSING else int(leaf) - low for leaf in leaves], dtype=np.int32)
+    rank = np.empty(len(leaves), dtype=np.int32)
+    rank[sorted(range(len(leaves)), key=leaves.__getitem__)] = np.arange(len(leaves))
+    return rank
+
+
+class _Cutter:
+    """The cutting of all parts of one depth at a time."""
+
+    def __init__(self, publisher: Mondrian, bottom: BottomClasses) -> None:
+        self.publisher, self.bottom = publisher, bottom
+        self.positions = np.column_stack(
+            [positions(column)[bottom.leaves[:, a]] for a, column in enumerate(bottom.quasi)]
+        ).astype(np.int32)
+        span = self.positions.max(axis=0) - self.positions.min(axis=0)
+        self.span = np.maximum(span, 1).astype(np.float64)
+        # For each category that is cut along its hierarchy: label codes by level, a root above all added.
+        self.maps: dict[int, Ints] = {}
+        for a, column in enumerate(bottom.quasi):
+            if publisher.cuts == "hierarchy" and column.type == "category" and column.hierarchy is not None:
+                levels = [*column.hierarchy.maps]
+                if len(column.hierarchy.labels[-1]) > 1:
+                    levels.append(np.zeros(len(column.leaves), dtype=np.int32))
+                self.maps[a] = np.array(levels, dtype=np.int32)
+        if publisher.cuts == "hierarchy" and not self.maps:
+            raise InputError("--cuts hierarchy cuts categories along their hierarchies, and no category has one.")
+
+    def run(self) -> Ints:
+        """The part of each bottom class."""
+        bottom = self.bottom
+        first = np.array([0, len(bottom.leaves)], dtype=np.int64)
+        members = np.arange(len(bottom.leaves), dtype=np.int32)
+        whole = self._classes(members, np.zeros(len(members), dtype=np.int32), 1)
+        if not self._passing(whole)[0]:
+            raise InputError(_no_solution(self.publisher.criteria, bottom, whole, self.publisher.others_as_quasi))
+        part = np.zeros(len(members), dtype=np.int32)
+        done = 0
+        while len(first) > 1:
+            first, members, finished, numbers = self._cut_all(first, members)
+            part[finished] = numbers + done
+            done += int(numbers[-1]) + 1 if len(numbers) else 0
+        return part
+
+    def _cut_all(self, first: NDArray[np.int64], members: Ints) -> tuple[NDArray[np.int64], Ints, Ints, Ints]:
+        """The parts that come of cutting all parts; the classes of those that cannot be cut, and their parts, from 0."""
+        low, high, cut = middle_cuts(first, members, self.positions, self.bottom.base.sizes)
+        width = (high - low) / self.span
+        levels: dict[int, Ints] = {}
+        for a, maps in self.maps.items():
+            levels[a] = covering_levels(first, members, np.ascontiguousarray(self.bottom.leaves[:, a]), maps)
+            width[:, a] = self._covered(a, levels[a], first, members)
+        order = np.argsort(-width, axis=1, kind="stable").astype(np.int32)
+        open_ = np.arange(len(first) - 1, dtype=np.int32)
+        made: list[tuple[Ints, Ints]] = []  # classes and the new part of each, numbered on
+        parts = 0
+        for rank in range(width.shape[1]):
+            column = order[open_, rank]
+            can = width[open_, column] > 0
+            tried, column = open_[can], column[can]
+            if not len(tried):
+                break
+            accepted = np.zeros(len(first) - 1, dtype=bool)
+            for where, columns, codes, cuts in self._alike(tried, column, cut, levels):
+                labels = 1 if codes is self.positions else int(codes.max()) + 1  # cuts in two count none
+                classes, into, begins = split(first, members, where, columns, codes, cuts, labels)
+                found = self._classes(classes, into, int(begins[-1]))
+                failed = np.add.reduceat(~self._passing(found), begins[:-1]) > 0
+                accepted[where[~failed]] = True
+                # The new parts of those accepted, numbered on from the parts made so far.
+                number = np.cumsum(np.repeat(~failed, np.diff(begins))) - 1 + parts
+                keep = np.repeat(~failed, first[where + 1] - first[where])
+                made.append((classes[keep], number[into[keep]].astype(np.int32)))
+                parts += int(np.diff(begins)[~failed].sum())
+            open_ = open_[~accepted[open_]]
+        uncut = np.zeros(len(first) - 1, dtype=bool)
+        uncut[open_] = True
+        sizes = np.diff(first)
+        finished = members[np.repeat(uncut, sizes)]
+        numbers = np.repeat(np.arange(len(open_), dtype=np.int32), sizes[uncut])
+        if not made:
+            return np.zeros(1, dtype=np.int64), members[:0], finished, numbers
+        classes = np.concatenate([c for c, _ in made])
+        into = np.concatenate([i for _, i in made])
+        by_part = np.argsort(into, kind="stable")
+        starts = np.searchsorted(into[by_part], np.arange(parts + 1)).astype(np.int64)
+        return starts, classes[by_part], finished, numbers
+
+    def _alike(self, tried: Ints, column: Ints, cut: Ints, levels: dict[int, Ints]) -> Iterator[tuple[Ints, ...]]:
+        """The parts to be cut in two, and those to be cut along a hierarchy, by column and level of their children.
+
+        For each kind: the parts, the column of codes for each, the codes of all classes, and the cut for each.
+        """
+        if not self.maps:
+            yield tried, column, self.positions, cut[tried, column]
+            return
+        ordered = ~np.isin(column, list(self.maps))
+        if ordered.any():
+            where, columns = tried[ordered], column[ordered]
+            yield where, columns, self.positions, cut[where, columns]
+        for a, maps in self.maps.items():
+            mine = tried[column == a]
+            for level in np.unique(levels[a][mine]).tolist():
+                where = mine[levels[a][mine] == level]
+                codes = maps[level - 1][self.bottom.leaves[:, a]][:, None].astype(np.int32)
+                zeros = np.zeros(len(where), dtype=np.int32)
+                yield where, zeros, np.ascontiguousarray(codes), zeros - 1
+
+    def _covered(self, a: int, level: Ints, first: NDArray[np.int64], members: Ints) -> Floats:
+        """How many leaves the lowest covering node has, but one, as a share of all but one."""
+        maps = self.maps[a]
+        leaves = maps.shape[1]
+        under = np.array([np.bincount(labels, minlength=leaves)[labels] for labels in maps])
+        one = self.bottom.leaves[members[first[:-1]], a]
+        share: Floats = (under[level, one] - 1) / max(leaves - 1, 1)
+        return share
+
+    def _classes(self, classes: Ints, into: Ints, parts: int) -> Classes:
+        base = self.bottom.base
+        rep = np.zeros(parts, dtype=np.int32)
+        rep[into[::-1]] = classes[::-1]
+        sizes = merge_sizes(base.sizes[classes], into, parts)
+        if len(self.bottom.tuples) == 1:
+            zeros = np.zeros(parts, dtype=np.int32)
+            return Classes(rep, np.arange(parts + 1, dtype=np.int64), zeros, sizes, sizes)
+        begins, values, counts = gather_cells(classes, base.start, base.values, base.counts)
+        start, values, counts = merge_cells(begins, values, counts, into, parts, len(self.bottom.tuples))
+        return Classes(rep, start, values, counts, sizes)
+
+    def _passing(self, classes: Classes) -> NDArray[np.bool_]:
+        publisher = self.publisher
+        return self.bottom.passing(classes, publisher.criteria, others_as_quasi=publisher.others_as_quasi)
+
+
+def _no_solution(criteria: Sequence[Criterion], bottom: BottomClasses, whole: Classes, others: bool) -> str:
+    """Which criterion the whole table fails, and by how much."""
+    reasons = []
+    for criterion in criteria:
+        groupings = bottom.groupings(whole) if criterion.needs_values else [bottom.sizes_only(whole)]
+        if others and len(bottom.schema.sensitive) > 1:
+            groupings = bottom.split_groupings(whole)
+        for grouping in groupings:
+            if not criterion.passes(grouping).all():
+                level = criterion.level(grouping).value
+                reasons.append(f"{criterion.describe()} fails: the level is {level:.6g}")
+    return f"No release satisfies the criteria. With everybody in one class, {'; '.join(reasons)}. Weaken the criteria."
+
+
+@dataclass(eq=False)
+class PublishedMondrian(Published):
+    """The parts and the release they make."""
+
+    kind = Generalized.kind
+    publisher: Mondrian
+    table: Table
+    bottom: BottomClasses = field(repr=False)
+    part: Ints = field(repr=False)  # of each bottom class
+
+    @property
+    def parts(self) -> int:
+        return int(self.part.max()) + 1
+
+    @cached_property
+    def _sets(self) -> tuple[list[list[Ints]], Ints]:
+        """For each column the distinct sets of leaves that are published, and which of them each part has."""
+        return distinct_sets(
+            self.bottom.quasi, self.part, self.bottom.leaves, self.parts, covering=self.publisher.cuts == "hierarchy"
+        )
+
+    @cached_property
+    def release(self) -> Generalized:
+        cells = self.table.cells()
+        m = len(self.bottom.quasi)
+        sets, index = self._sets
+        group = self.part[self.bottom.of_cell]
+        return Generalized.from_labels(cells.schema, sets, index, group, cells.codes[:, m:], cells.counts)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "method": "mondrian",
+            "criteria": [criterion.describe() for criterion in self.publisher.criteria],
+            "cuts": self.publisher.cuts,
+            "others_as_quasi": self.publisher.others_as_quasi,
+            "classes": self.parts,
+            "suppressed": 0,
+            "people": self.bottom.people,
+        }
+
+    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+        schema, texts = self.table.schema, self.table.texts()
+        sets, index = self._sets
+        labels = {}
+        for a, column in enumerate(schema.quasi):
+            resolver = Resolver(column, schema)
+            written = [_label(column, members, resolver) for members in sets[a]]
+            labels[column.name] = [written[i] for i in index[:, a].tolist()]
+        plan = Assignment(
+            written_columns(self.table),
+            {column.name: texts[column.name] for column in schema.quasi},
+            self.bottom.leaves,
+            self.part,
+            labels,
+            shuffle=shuffle,
+        )
+        self.table.rows.write(plan, paths[0])
+
+
+def distinct_sets(
+    columns: Sequence[Column], part: Ints, leaves: Ints, parts: int, *, covering: bool = False
+) -> tuple[list[list[Ints]], Ints]:
+    """For each column the distinct sets of leaves that are published, and which of them each part has.
+
+    Row i of `leaves` is in `part[i]`. Integers are published from the smallest to the largest, categories as those that
+    occur; with `covering`, those with a hierarchy as the lowest node that covers them.
+    """
+    order = np.argsort(part, kind="stable")
+    starts = np.searchsorted(part[order], np.arange(parts))
+    index = np.empty((parts, len(columns)), dtype=np.int32)
+    sets: list[list[Ints]] = []
+    for a, column in enumerate(columns):
+        mine = leaves[order, a]
+        find = _runs if column.type == "integer" else _held
+        found, index[:, a] = find(column, mine, starts, covering)
+        sets.append(found)
+    return sets, index
+
+
+def _runs(column: Column, leaves: Ints, starts: NDArray[np.int64], _covering: bool) -> tuple[list[Ints], Ints]:
+    """All numbers from the smallest to the largest, and the missing value where it occurs."""
+    place = positions(column)
+    missing = column.leaves.index(MISSING) if MISSING in column.leaves else -1
+    known = leaves != missing
+    low = np.minimum.reduceat(np.where(known, place[leaves], 2**31 - 1), starts)
+    high = np.maximum.reduceat(np.where(known, place[leaves], -1), starts)
+    keys = np.column_stack([low, high, np.logical_or.reduceat(~known, starts)]).astype(np.int64)
+    distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
+    sets = []
+    for least, most, gap in distinct.tolist():
+        holds = (place >= least) & (place <= most)
+        if missing >= 0:
+            holds[missing] = bool(gap)
+        sets.append(np.flatnonzero(holds).astype(np.int32))
+    return sets, inverse.ravel().astype(np.int32)
+
+
+def _held(column: Column, leaves: Ints, starts: NDArray[np.int64], covering: bool) -> tuple[list[Ints], Ints]:
+    """The categories that occur, or the leaves of the lowest node that covers them."""
+    parts = len(starts)
+    part = np.repeat(np.arange(parts), np.diff(np.append(starts, len(leaves))))
+    index = np.empty(parts, dtype=np.int32)
+    known: dict[bytes, int] = {}
+    sets: list[Ints] = []
+    step = max(1, 50_000_000 // len(column.leaves))
+    for first in range(0, parts, step):
+        last = min(first + step, parts)
+        low, high = np.searchsorted(part, [first, last])
+        held = np.zeros((last - first, len(column.leaves)), dtype=bool)
+        held[part[low:high] - first, leaves[low:high]] = True
+        if covering and column.hierarchy is not None:
+            held = _lowest_node(held, column)
+        packed = np.packbits(held, axis=1)
+        for i in range(last - first):
+            number = known.setdefault(packed[i].tobytes(), len(known))
+            if number == len(sets):
+                sets.append(np.flatnonzero(held[i]).astype(np.int32))
+            index[first + i] = number
+    return sets, index
+
+
+def _label(column: Column, members: Ints, resolver: Resolver) -> str:
+    """A set as it is written: a hierarchy's label where one reads as this set, and is no suppressed mark."""
+    for label, covered in (column.hierarchy.members() if column.hierarchy is not None else {}).items():
+        if len(covered) == len(members) and len(members) > 1 and np.array_equal(covered, members):
+            read = resolver.resolve(label)
+            if not read.is_mark and np.array_equal(read.members, members):
+                return label
+    return label_text(column, members, resolver)
+
+
+def _lowest_node(held: NDArray[np.bool_], column: Column) -> NDArray[np.bool_]:
+    """All leaves of the lowest node that covers those held; all leaves where no node does."""
+    assert column.hierarchy is not None
+    found = np.ones_like(held)
+    left = np.ones(len(held), dtype=bool)
+    for labels in column.hierarchy.maps:
+        width = int(labels.max()) + 1
+        under = np.zeros((held.shape[1], width))
+        under[np.arange(held.shape[1]), labels] = 1
+        present = (held @ under) > 0
+        one = left & (present.sum(axis=1) == 1)
+        found[one] = present[one].argmax(axis=1)[:, None] == labels[None, :]
+        left &= ~one
+    return found
