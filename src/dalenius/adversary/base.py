@@ -57,6 +57,7 @@ class Adversary(ABC):
     does: ClassVar[str]
     assumes_presence: ClassVar[bool] = True
     baseline_sums_to_one: ClassVar[bool] = True
+    baseline_is_table: ClassVar[bool] = True  # the release's own shares; else something the adversary thought of
 
     @abstractmethod
     def refusal(self, release: Release) -> str | None:

@@ -1,0 +1,67 @@
+"""Targets from a file: what an attacker knows of people, and what it believes of them, as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dalenius.adversary import UNKNOWN, Targets
+from dalenius.belief import Belief
+from dalenius.coding import canonical_texts, leaf_codes
+from dalenius.engine import Engine, Source
+from dalenius.errors import InputError, listing, nearest
+from dalenius.output import csv_text
+from dalenius.schema import Schema
+
+
+def read_targets(source: Source, schema: Schema, engine: Engine, knows: Sequence[str] | None = None) -> Targets:
+    """A file with quasi-identifiers, a row a target; a missing column or an empty cell is not known.
+
+    With `knows`, only these columns are looked at. Other columns are ignored.
+    """
+    rows = engine.open(source)
+    names = [column.name for column in schema.quasi]
+    for name in knows or ():
+        if name not in names:
+            raise InputError(f"--knows {name!r} is not a quasi-identifier.{nearest(name, names)}")
+    used = [name for name in names if name in rows.columns and (knows is None or name in knows)]
+    if not used:
+        raise InputError(
+            f"{rows.name}: the targets have none of the quasi-identifiers {listing(names if knows is None else knows)}."
+        )
+    texts = list(zip(*rows.read(used), strict=True))
+    codes = np.full((len(texts[0]), len(names)), UNKNOWN, dtype=np.int32)
+    for name, column in zip(used, texts, strict=True):
+        declared = schema[name]
+        distinct = [text for text in dict.fromkeys(column) if text != ""]
+
+        def locate(_column: str, text: str, column: tuple[str, ...] = column) -> str:
+            return f"row {column.index(text)}"
+
+        leaves = canonical_texts(declared, distinct, schema, where=rows.name, locate=locate)
+        found = leaf_codes(declared, leaves, distinct, where=rows.name, locate=locate)
+        code = dict(zip(distinct, found.tolist(), strict=True))
+        codes[:, names.index(name)] = [code.get(text, UNKNOWN) for text in column]
+    return Targets(schema, codes)
+
+
+def check_matched(belief: Belief, adversary: str, where: str, *, skip: bool) -> None:
+    """A target who fits nowhere is an error that names the row, unless such targets are to be skipped."""
+    lost = np.flatnonzero(~belief.matched)
+    if len(lost) and not skip:
+        raise InputError(
+            f"{where}, row {int(lost[0])}: the target fits no group of the release, and {adversary} takes it to be in one "
+            f"({len(lost):,} such targets). Mend the row, or add --skip-unmatched for an empty belief."
+        )
+
+
+def beliefs_text(belief: Belief) -> str:
+    """CSV: a line for each target and value; a target who fits nowhere has an empty posterior."""
+    lines: list[list[object]] = []
+    for i in range(len(belief)):
+        for s, value in enumerate(belief.column.leaves):
+            posterior = repr(float(belief.posterior[i, s])) if belief.matched[i] else ""
+            stderr = repr(float(belief.stderr[i, s])) if belief.matched[i] else ""
+            lines.append([i, value, posterior, repr(float(belief.baseline[i, s])), stderr])
+    return csv_text(["target", "value", "posterior", "baseline", "stderr"], lines)

@@ -1,0 +1,185 @@
+"""`dalenius attack`: what an adversary believes of each target, and with the truth how threatened people are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalenius import engine as _engine
+from dalenius.cli.common import (
+    DEFAULT_SCHEMA,
+    EngineOption,
+    JsonOption,
+    KindOption,
+    QuietOption,
+    SchemaOption,
+    SeedOption,
+    say,
+    stage_line,
+    write_json,
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("attack")(command)
+
+
+def command(
+    release: Annotated[str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's.")],
+    adversary: Annotated[
+        str,
+        typer.Option(
+            "--adversary", help="random-worlds, learner, attacker, ideal, or a realistic one such as I:table:1e6."
+        ),
+    ] = "attacker",
+    targets: Annotated[
+        Path | None,
+        typer.Option("--targets", help="A file with quasi-identifiers, a row a target; an empty cell is not known."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The beliefs, as CSV.")] = None,
+    truth: Annotated[Path | None, typer.Option("--truth", help="The table that the release was made of.")] = None,
+    knows: Annotated[
+        str | None, typer.Option("--knows", metavar="A,B", help="Quasi-identifiers the attacker knows; default all.")
+    ] = None,
+    error: Annotated[
+        list[str] | None,
+        typer.Option("--error", metavar="A=RATE", help="How often what it knows of a column is wrong. Repeatable."),
+    ] = None,
+    skip_unmatched: Annotated[
+        bool, typer.Option("--skip-unmatched", help="Give targets who fit nowhere an empty belief.")
+    ] = False,
+    sensitive: Annotated[
+        str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
+    ] = None,
+    schema: SchemaOption = DEFAULT_SCHEMA,
+    kind: KindOption = None,
+    json: JsonOption = None,
+    seed: SeedOption = 0,
+    engine: EngineOption = _engine.DEFAULT,
+    quiet: QuietOption = False,
+) -> None:
+    """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
+    import numpy as np
+
+    from dalenius.audit.people import People, open_together
+    from dalenius.audit.targets import beliefs_text, check_matched, read_targets
+    from dalenius.audit.threat import identity_release, relative_threats
+    from dalenius.errors import InputError
+    from dalenius.output import check_writable, write_texts
+    from dalenius.release import Generalized, GroupedRelease
+    from dalenius.release.prior import Priors
+    from dalenius.schema import Schema
+
+    if targets is None and truth is None:
+        raise InputError("Whom to attack? Name --targets FILE, or --truth TABLE for everybody in the table.")
+    if (targets is None) != (output is None):
+        raise InputError("--targets and -o go together: beliefs are written about targets.")
+    if adversary == "ideal" and truth is None:
+        raise InputError("The ideal learner learns from the table itself: name --truth TABLE.")
+    declared, connected = Schema.load(schema), _engine.connect(engine)
+    priors = Priors(declared, connected)
+    made = _adversary(adversary, priors, error)
+    outputs = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
+    for path in outputs:
+        check_writable(path, inputs=[release, schema, targets, truth, *priors.files])
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise InputError(f"The beliefs and the JSON cannot both be written to {str(output)!r}. Name another file.")
+    with stage_line(quiet) as stage:
+        stage("reading")
+        opened, people, _ = open_together(release, truth, None, declared, kind=kind, engine=connected)
+        if not isinstance(opened, GroupedRelease):
+            raise InputError(f"{release}: a release of kind {opened.kind!r} has no groups to attack.")
+        names = [column.name for column in opened.schema.sensitive]
+        if sensitive is None and len(names) > 1:
+            raise InputError(f"There are several sensitive columns; name one with --sensitive: {', '.join(names)}.")
+        column = sensitive or names[0]
+        document: dict[str, Any] = {"adversary": adversary, "sensitive": column}
+        rng = np.random.default_rng(seed)
+        if targets is not None and output is not None:
+            stage("attacking")
+            known = read_targets(targets, opened.schema, connected, None if knows is None else _names(knows))
+            seen = identity_release(_people(people).table.cells()) if adversary == "ideal" else opened
+            belief = made.attack(seen, known, column=column, rng=rng)
+            if made.assumes_presence:
+                check_matched(belief, adversary, targets.name, skip=skip_unmatched)
+            write_texts({output: beliefs_text(belief)})
+            document |= {
+                "targets": len(belief), "unmatched": int((~belief.matched).sum()), "method": belief.method,
+                "largest_stderr": float(np.nanmax(belief.stderr, initial=0.0)),
+            }  # fmt: skip
+        if people is not None:
+            stage("measuring threats")
+            if not isinstance(opened, Generalized):
+                raise InputError("Threats of an anatomized release or of centroids are not measured by this version.")
+            assert isinstance(people, People)
+            document |= relative_threats(opened, people, column, rng).to_document()
+    if json is not None:
+        write_json(json, document)
+    if json == "-":
+        return
+    for line in _lines(document, output):
+        say(quiet, line)
+
+
+def _people(people: Any) -> Any:
+    assert people is not None
+    return people
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _adversary(text: str, priors: Any, error: list[str] | None) -> Any:
+    """The adversary by name; only those that learn from the release can be wrong about what they know."""
+    from dalenius.adversary import named
+    from dalenius.adversary.attacker import Attacker
+    from dalenius.adversary.learner import Learner
+    from dalenius.errors import InputError
+
+    rates = {}
+    for item in error or []:
+        name, equals, number = item.partition("=")
+        try:
+            rates[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise InputError(f"--error {item!r}: write COLUMN=RATE, for example age=0.1.")
+    learning: dict[str, Any] = {"learner": Learner, "attacker": Attacker, "ideal": Learner}
+    if text in learning:
+        return learning[text](rates)
+    if rates:
+        raise InputError(f"{text} takes what it knows for right: leave --error out, or use attacker or learner.")
+    return named(text, priors)
+
+
+_WORDS = {
+    "GT_A": "guessed right by the attacker",
+    "GT_L": "guessed right by the learner, from the release but as if not in it",
+    "RGT_A": "what being in the release adds",
+    "GT_RW": "guessed right by random worlds",
+    "baseline_accuracy": "guessed right by the commonest value",
+    "ideal_accuracy": "guessed right by a learner who has the table itself",
+    "log2_Ti_above_1": "attacker at least twice as sure as the learner, and right",
+}
+
+
+def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
+    lines = []
+    if output is not None:
+        lost = f", {document['unmatched']:,} of whom fit nowhere" if document["unmatched"] else ""
+        lines.append(
+            f"Wrote {output}: beliefs of {document['adversary']} about {document['targets']:,} targets{lost} "
+            f"({document['method']})"
+        )
+    if "GT_A" in document:
+        lines.append(f"Threats to {document['sensitive']}, shares of the people:")
+        lines += [f"  {key:<18} {document[key]:8.4f}   {words}" for key, words in _WORDS.items()]
+        lines += [
+            f"  {'max_Ti':<18} {document['max_Ti']:8.4g}   how many times as sure, for the person most given away",
+            f"  {'RF':<18} {document['RF']:8.4f}   how faithful the release is to the table (1: the learner learns the same)",
+        ]
+    return lines
