@@ -102,8 +102,9 @@ def parse(raw: dict[str, Any], *, folder: Path, source: str) -> Schema:
         raise InputError(
             f"{source}: hierarchies = {file.hierarchies!r} is not a folder (paths are relative to {source})."
         )
+    read: list[Path] = []
     columns = tuple(
-        _column(name, role, file.columns.get(name) or _Column(role=role), file, folder, source)
+        _column(name, role, file.columns.get(name) or _Column(role=role), file, folder, source, read)
         for name, role in roles.items()
     )
     prior = Prior(alpha=file.prior.alpha, beta=file.prior.beta)
@@ -121,6 +122,7 @@ def parse(raw: dict[str, Any], *, folder: Path, source: str) -> Schema:
         prior=prior,
         policy=file.policy.model_dump(exclude_none=True),
         folder=folder,
+        files=tuple(read),
         source=source,
     )
 
@@ -146,7 +148,9 @@ def _roles(file: _File, source: str) -> dict[str, Role]:
     return roles
 
 
-def _column(name: str, role: Role, declared: _Column, file: _File, folder: Path, source: str) -> Column:
+def _column(
+    name: str, role: Role, declared: _Column, file: _File, folder: Path, source: str, read: list[Path]
+) -> Column:
     where = f"{source}, [columns.{name}]"
     tree: Hierarchy | None = None
     suppress = declared.hierarchy == "suppress"
@@ -157,6 +161,7 @@ def _column(name: str, role: Role, declared: _Column, file: _File, folder: Path,
             candidates.append(folder / file.hierarchies / declared.hierarchy)
         found = next((path for path in candidates if path.is_file()), candidates[0])
         tree = _tree(found, plain, file.missing)
+        read.append(found)
     elif file.hierarchies is not None and not suppress and declared.intervals is None and declared.mask is None:
         beside = sorted((folder / file.hierarchies).glob(f"*_hierarchy_{_glob_escape(name)}.csv"))
         if len(beside) > 1:
@@ -166,6 +171,7 @@ def _column(name: str, role: Role, declared: _Column, file: _File, folder: Path,
             )
         if beside and role in ("quasi", "sensitive"):
             tree = _tree(beside[0], plain, file.missing)
+            read.append(beside[0])
     domain = _domain(declared, plain, file.missing, where)
     if tree is not None and domain is not None:
         known = {MISSING, *tree.leaves}

@@ -173,6 +173,7 @@ class Schema:
     policy: Mapping[str, object] = field(default_factory=dict)
     source: str = "the schema"
     folder: Path = Path()  # what paths in the policy are relative to
+    files: tuple[Path, ...] = ()  # hierarchies that were read: no output may replace them
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))

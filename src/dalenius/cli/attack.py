@@ -16,6 +16,7 @@ from dalenius.cli.common import (
     QuietOption,
     SchemaOption,
     SeedOption,
+    release_files,
     say,
     stage_line,
     write_json,
@@ -82,8 +83,9 @@ def command(
     priors = Priors(declared, connected)
     made = _adversary(adversary, priors, error)
     outputs = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
+    read = [*release_files(release), *declared.files, *priors.files]
     for path in outputs:
-        check_writable(path, inputs=[release, schema, targets, truth, *priors.files])
+        check_writable(path, inputs=[release, schema, targets, truth, *read])
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise InputError(f"The beliefs and the JSON cannot both be written to {str(output)!r}. Name another file.")
     with stage_line(quiet) as stage:

@@ -21,6 +21,7 @@ from dalenius.cli.common import (
     SchemaOption,
     SeedOption,
     progress_line,
+    release_files,
     run_details,
     say,
     stage_line,
@@ -105,7 +106,8 @@ def command(
     source: Any = release
     policys = Priors(declared, connected, declared.folder)
     policy_criteria(declared, policys)
-    inputs = [release, schema, truth, holdout, *priors.files, *policys.files]
+    read = [*release_files(release), *declared.files, *priors.files, *policys.files]
+    inputs = [release, schema, truth, holdout, *read]
     for target in (output, None if json in (None, "-") else Path(json)):
         if target is not None:
             check_writable(target, inputs=inputs)

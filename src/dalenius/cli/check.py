@@ -18,6 +18,7 @@ from dalenius.cli.common import (
     QuietOption,
     RevealOption,
     SchemaOption,
+    release_files,
     say,
     write_json,
 )
@@ -122,7 +123,8 @@ def command(
         )
     if json not in (None, "-"):
         cells = [] if prior_cells is None else [prior_cells]
-        check_writable(Path(json), inputs=[release, schema, population, *cells, *priors.files])
+        files = release_files(release)
+        check_writable(Path(json), inputs=[release, *files, schema, *declared.files, population, *cells, *priors.files])
     opened = read(release, declared, kind=kind, engine=connected)
     if not isinstance(opened, GroupedRelease):
         raise InputError(f"{release}: a release of kind {opened.kind!r} has no classes to check.")

@@ -42,10 +42,22 @@ def run_details() -> dict[str, Any]:
     return {
         "started": datetime.fromtimestamp(_started, UTC).isoformat(timespec="seconds"),
         "seconds": round(time.time() - _started, 3),
-        "command": sys.argv,
+        "command": _command(),
         "python": platform.python_version(),
         "system": platform.platform(),
     }
+
+
+def _command() -> list[str]:
+    """The command line; of `publish` without its seed, which must be written nowhere."""
+    words = list(sys.argv)
+    if "publish" in words[1:2]:
+        for i, word in enumerate(words):
+            if word.startswith("--seed="):
+                words[i] = "--seed=…"
+            elif i and words[i - 1] == "--seed":
+                words[i] = "…"
+    return words
 
 
 def write_json(target: str, document: Mapping[str, Any]) -> None:
@@ -116,6 +128,17 @@ def stage_line(quiet: bool) -> Iterator[Callable[[str], None]]:
     finally:
         if shows:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def release_files(release: str) -> list[Path]:
+    """The files of a release and its sidecar, which no output may replace; none where it is not to be found."""
+    from dalenius.errors import DaleniusError
+    from dalenius.release import find_files, sidecar
+
+    try:
+        return [*find_files(release)[1], sidecar.path_of(Path(release))]
+    except DaleniusError:
+        return []  # whoever reads it says what is wrong
 
 
 def say(quiet: bool, text: str = "") -> None:

@@ -16,6 +16,7 @@ from dalenius.cli.common import (
     QuietOption,
     SchemaOption,
     SeedOption,
+    release_files,
     say,
     stage_line,
     write_json,
@@ -58,7 +59,8 @@ def command(
     from dalenius.schema import Schema
 
     if json not in (None, "-"):
-        check_writable(Path(json), inputs=[*releases, truth, schema])
+        files = [file for name in releases for file in release_files(name)]
+        check_writable(Path(json), inputs=[*releases, *files, truth, schema])
     for name in releases:
         if releases.count(name) > 1:
             raise InputError(f"The release {name!r} is named twice.")
@@ -84,9 +86,9 @@ def command(
     if json == "-":
         return
     width = max(len(name) for name in [*releases, "release"])
-    say(quiet, f"  {'release':<{width}} {'kind':<13}" + "".join(f"{head:>{w}}" for head, w in _HEADS.values()))
+    say(quiet, f"  {'release':<{width}} {'kind':<13}" + "".join(f" {head:>{w}}" for head, w in _HEADS.values()))
     for one in documents:
-        numbers = "".join(f"{_number(one[key]):>{w}}" for key, (_, w) in _HEADS.items())
+        numbers = "".join(f" {_number(one[key]):>{w}}" for key, (_, w) in _HEADS.items())
         say(quiet, f"  {one['release']:<{width}} {one['kind']:<13}{numbers}")
     say(
         quiet,

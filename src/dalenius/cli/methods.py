@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -163,6 +164,15 @@ def _only(wanted: Sequence[Criterion], kind: type[Any], letter: str, method: str
     if not mine:
         raise InputError(f"{method} needs {letter}: {example}, for example.")
     return mine[0]
+
+
+def files(method: str, output: Path) -> tuple[Path, ...]:
+    """The files that a method writes, its sidecar the last."""
+    from dalenius.release import anatomized, noisy_counts, sidecar
+
+    several = {"anatomy": anatomized.paths_of, "noisy-counts": noisy_counts.paths_of}
+    written: tuple[Path, ...] = several[method](output) if method in several else (output,)
+    return (*written, sidecar.path_of(output))
 
 
 _BUILDERS = {

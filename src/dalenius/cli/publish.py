@@ -80,7 +80,6 @@ def command(
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
     from dalenius.errors import ParameterError
     from dalenius.output import check_writable
-    from dalenius.release import sidecar
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
     from dalenius.table import Table
@@ -103,16 +102,18 @@ def command(
         remedy="Name one: --epsilon-privacy I:table:1e6:2.5.",
     )  # fmt: skip
     publish = methods.publisher(method, wanted, chosen, command="publish", seed=seed)
-    check_writable(output, inputs=[table, schema, *priors.files])
+    inputs = [table, schema, *declared.files, *priors.files]
+    check_writable(output, inputs=inputs)
+    written = methods.files(method, output)
+    for file in written:
+        check_writable(file, inputs=inputs)
     if json not in (None, "-"):
-        check_writable(Path(json), inputs=[table, schema, *priors.files])
-        if Path(json).resolve() in (output.resolve(), sidecar.path_of(output).resolve()):
+        check_writable(Path(json), inputs=inputs)
+        if Path(json).resolve() in {file.resolve() for file in written}:
             raise ParameterError("--json", "publish", "another file than the release and its sidecar", json)
     people = Table(table, declared, engine=connected)
     with progress_line(quiet) as progress:
         published = publish(people, progress)
-    for file in published.files(output):
-        check_writable(file, inputs=[table, schema, *priors.files])
     published.write(output, shuffle=shuffle)
     document = published.describe()
     if json is not None:

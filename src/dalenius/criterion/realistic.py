@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -292,7 +293,10 @@ class EpsilonPrivacy(Criterion):
         known = f" who knows {b:,} record{'s' if b > 1 else ''}" if b else ""
         most = " or less" if self.adversary.at_most else ""
         of = f" on {'; '.join(map(str, self.predicates))}" if self.predicates else ""
-        return f"ε = {self.epsilon:g} against {self.adversary.text}{most}{known}{of}"
+        # A file by its name alone: this stands in sidecars, and a path is nobody's business.
+        path = self.adversary.shape_text.removeprefix("data:")
+        text = self.adversary.text.replace(path, PurePath(path).name, 1) if "/" in path else self.adversary.text
+        return f"ε = {self.epsilon:g} against {text}{most}{known}{of}"
 
 
 def beliefs(grouping: Grouping, adversary: Realistic) -> tuple[Floats, Floats]:

@@ -104,7 +104,8 @@ class IbisRows:
 
     def write(self, plan: Recoding | Assignment, path: Path) -> None:
         self._known(plan.columns)
-        row = _fresh("row", self.columns)
+        number = plan.number if isinstance(plan, Assignment) else None
+        row = _fresh("row", [*self.columns, number or ""])
         table = self._table.mutate(**{row: ibis.row_number()})
         if isinstance(plan, Recoding):
             table, columns = self._recoded(table, plan), plan.columns
@@ -131,8 +132,9 @@ class IbisRows:
             table = table.mutate(**{nth: ibis.row_number().over(group_by=keys, order_by=row)})
             on = [(table[key], other) for key, other in zip(keys, columns, strict=True)] + [(table[nth], name)]
             columns[name] = plan.index
-        group = plan.number if plan.number is not None else "group"
-        group = _fresh(group, table.columns)
+        if plan.number is not None and plan.number.casefold() in {name.casefold() for name in plan.columns}:
+            raise InputError(f"The release has a column {plan.number!r} of its own already. Rename that in the table.")
+        group = _fresh("group_number", table.columns)
         place = ibis.memtable(pa.table({**columns, group: plan.group}))
         table = _looked_up(table, place, on, [group])
         if plan.labels:
@@ -145,7 +147,10 @@ class IbisRows:
             table = joined.select(
                 *(c for c in table.columns if c not in names), **{column: joined[new] for column, new in names.items()}
             )
-        return table, ((group,) if plan.number is not None else ()) + plan.columns
+        if plan.number is None:
+            return table, plan.columns
+        kept = [name for name in table.columns if name.casefold() != plan.number.casefold()]
+        return table.select(*kept, **{plan.number: table[group]}), (plan.number, *plan.columns)
 
     def _recoded(self, table: Any, recoding: Recoding) -> Any:
         # The lookups' columns must not be called like one of the table's: a join would take that one for theirs.

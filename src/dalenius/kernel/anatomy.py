@@ -14,13 +14,15 @@ def largest_first(counts: Longs, order: Longs, l: int) -> tuple[Longs, Longs]:  
     """One person of each of the ℓ commonest values left, group after group, until fewer than ℓ values are left.
 
     `counts` are sorted downwards, `order` says which value each belongs to. Gives the value of every person taken, group by
-    group, and how many of each sorted value are left over. The counts stay sorted: of values that are equally common at the
-    end of the ℓ commonest, the last ones are taken.
+    group, and how many of each value are left over. Of values that are equally common at the end of the ℓ commonest, those
+    are taken that have waited longest at that count; they then stand behind the others of it, so that the counts stay sorted.
     """
     left = counts.copy()
+    place = order.copy()
     values = left.size
     groups = left.sum() // l
     taken = np.empty(groups * l, np.int64)
+    moved = np.empty(values, np.int64)
     end = 0
     for _ in range(groups):
         last = left[l - 1]
@@ -33,11 +35,19 @@ def largest_first(counts: Longs, order: Longs, l: int) -> tuple[Longs, Longs]:  
         while stop < values and left[stop] == last:
             stop += 1
         for j in range(begin):
-            taken[end] = order[j]
+            taken[end] = place[j]
             left[j] -= 1
             end += 1
-        for j in range(stop - (l - begin), stop):
-            taken[end] = order[j]
-            left[j] -= 1
+        for j in range(begin, l):
+            taken[end] = place[j]
+            moved[j - begin] = place[j]
             end += 1
-    return taken[:end], left
+        for j in range(l, stop):
+            place[j - (l - begin)] = place[j]
+        for j in range(l - begin):
+            place[stop - (l - begin) + j] = moved[j]
+            left[stop - (l - begin) + j] -= 1
+    rest = np.zeros(values, np.int64)
+    for j in range(values):
+        rest[place[j]] = left[j]
+    return taken[:end], rest

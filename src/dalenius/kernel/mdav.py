@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+TIE = 1e-9  # squared distances that differ by less are equal but for rounding
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
@@ -55,7 +56,7 @@ def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
             for a in range(c):
                 d += 0.5 - share[a, categories[i, a]]
             d += 0.5 * squares
-            if d > most:
+            if d > most + TIE:
                 far, most = i, d
         if left >= 3 * k:
             # Who is farthest from that record is found before its group is taken away.
@@ -68,7 +69,7 @@ def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
                 for a in range(c):
                     if categories[i, a] != categories[far, a]:
                         d += 1.0
-                if d > most:
+                if d > most + TIE:
                     opposite, most = i, d
             centres = 2
         else:
@@ -90,12 +91,12 @@ def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
                         d += 1.0
                 if i == centre:
                     d = -1.0  # itself first, whoever equals it
-                if d >= limit:
+                if d >= limit - TIE:
                     continue
                 if held < k:
                     held += 1
                 j = held - 1
-                while j > 0 and distance[j - 1] > d:
+                while j > 0 and distance[j - 1] > d + TIE:
                     distance[j] = distance[j - 1]
                     near[j] = near[j - 1]
                     j -= 1

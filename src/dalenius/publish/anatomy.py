@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dalenius.engine import Assignment
 from dalenius.errors import InputError, ParameterError
 from dalenius.kernel.anatomy import largest_first
-from dalenius.publish.base import Published, written_columns
+from dalenius.publish.base import Published, check_name_free, written_columns
 from dalenius.release import Anatomized, GroupCells
 from dalenius.release.anatomized import paths_of
 from dalenius.release.reading import COUNT, GROUP
@@ -56,8 +56,7 @@ class Anatomy:
                 f"Anatomy separates one sensitive column, and {table.declared.source} has {len(sensitive)}. Give the others "
                 'role = "other" (they stay beside the quasi-identifiers) or leave them out.'
             )
-        if GROUP in {column.name for column in cells.schema.columns}:
-            raise InputError(f"Anatomy writes a column {GROUP!r}, which {table.declared.source} declares. Rename that.")
+        check_name_free(GROUP, table.declared, "Anatomy")
         counts = np.bincount(cells.codes[:, -1], weights=cells.counts, minlength=len(sensitive[0].leaves)).astype(
             np.int64
         )
@@ -88,16 +87,33 @@ def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Long
     by_value = np.argsort(taken, kind="stable")
     starts = np.searchsorted(taken[by_value], np.arange(len(counts) + 1))
     people = [place[by_value[starts[s] : starts[s + 1]]] for s in range(len(counts))]
-    # Those left over: a group without their value, and one without another of them as long as there is one.
-    extra = np.zeros(groups, dtype=np.int64)
-    for value in np.repeat(order, left).tolist():
-        allowed = np.ones(groups, dtype=bool)
-        allowed[people[value]] = False
-        candidates = np.flatnonzero(allowed & (extra == extra[allowed].min()))
-        chosen = int(candidates[rng.integers(len(candidates))])
-        extra[chosen] += 1
+    for value, chosen in _placed(np.repeat(np.arange(len(counts)), left).tolist(), people, groups, rng):
         people[value] = np.append(people[value], chosen)
     return people, groups
+
+
+def _placed(values: list[int], people: list[Longs], groups: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """A group for each person left over: one without their value, and each another one as long as that can be.
+
+    People who find all their groups taken ask those who took them to move on (augmenting paths).
+    """
+    wanted = {value: np.setdiff1d(np.arange(groups), people[value]) for value in values}
+    holder: dict[int, int] = {}  # group → value
+
+    def settle(value: int, asked: set[int]) -> bool:
+        start = int(rng.integers(len(wanted[value])))
+        for group in np.roll(wanted[value], -start).tolist():
+            if group in asked:
+                continue
+            asked.add(group)
+            if group not in holder or settle(holder[group], asked):
+                holder[group] = value
+                return True
+        return False
+
+    crowded = [value for value in values if not settle(value, set())]
+    found = [(value, group) for group, value in holder.items()]
+    return found + [(value, int(rng.choice(wanted[value]))) for value in crowded]
 
 
 def _drawn(
@@ -105,11 +121,9 @@ def _drawn(
 ) -> tuple[Longs, NDArray[np.int32]]:
     """The cell of every person and the group drawn for them, cell by cell."""
     cell = np.repeat(np.arange(len(counts)), counts)
-    of = values[cell]
+    by_value = np.argsort(values[cell], kind="stable")
     group = np.empty(len(cell), dtype=np.int32)
-    for value, places in enumerate(people):
-        if len(places):
-            group[of == value] = rng.permutation(places)
+    group[by_value] = np.concatenate([rng.permutation(places) for places in people])
     return cell, group
 
 
@@ -172,7 +186,7 @@ class PublishedAnatomy(Published):
             GROUP: sensitive.group,
             target.name: np.array(target.leaves, dtype=object)[sensitive.codes[:, 0]],
         }
-        if COUNT in {column.name for column in schema.columns}:  # the name is taken: a line a person
+        if COUNT in {column.name.casefold() for column in schema.columns}:  # the name is taken: a line a person
             columns = {name: np.repeat(column, sensitive.counts) for name, column in columns.items()}
         else:
             columns[COUNT] = sensitive.counts

@@ -13,6 +13,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.output import replacing, sha256
 from dalenius.release import Release, sidecar
+from dalenius.schema import Schema
 from dalenius.table import Table
 
 
@@ -67,6 +68,15 @@ def written_columns(table: Table) -> tuple[str, ...]:
     """The columns of a release, in the table's order: all but identifiers."""
     roles = {column.name: column.role for column in table.declared.columns}
     return tuple(name for name in table.rows.columns if roles[name] != "identifier")
+
+
+def check_name_free(name: str, schema: Schema, method: str) -> None:
+    """A column that a method adds must not be called like one that is published; upper and lower case do not differ."""
+    for column in schema.columns:
+        if column.role != "identifier" and column.name.casefold() == name.casefold():
+            raise InputError(
+                f"{method} writes a column {name!r}, and {schema.source} declares {column.name!r}. Rename that."
+            )
 
 
 def versions() -> dict[str, str]:

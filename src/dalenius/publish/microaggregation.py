@@ -21,7 +21,7 @@ from dalenius.engine import Assignment
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mdav import mdav
-from dalenius.publish.base import Published, written_columns
+from dalenius.publish.base import Published, check_name_free, written_columns
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.label import Resolver, label_text
 from dalenius.release.reading import GROUP
@@ -66,10 +66,7 @@ class Microaggregation:
                     f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
                     f"there are. Declare domain = {{ min = …, max = … }} in {declared.source}."
                 )
-        if GROUP in {column.name for column in declared.columns}:
-            raise InputError(
-                f"Microaggregation writes a column {GROUP!r}, which {declared.source} declares. Rename that."
-            )
+        check_name_free(GROUP, declared, "Microaggregation")
         people = table.cells().people
         if people < self.k:
             raise InputError(f"k = {self.k} cannot be met: the table has {people:,} people.")

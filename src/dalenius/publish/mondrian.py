@@ -283,7 +283,9 @@ class PublishedMondrian(Published):
         labels = {}
         for a, column in enumerate(schema.quasi):
             resolver = Resolver(column, schema)
-            written = [_label(column, members, resolver) for members in sets[a]]
+            along = self.publisher.cuts == "hierarchy" and column.type == "category"
+            names = _node_labels(column, resolver) if along else {}
+            written = [names.get(members.tobytes()) or label_text(column, members, resolver) for members in sets[a]]
             labels[column.name] = [written[i] for i in index[:, a].tolist()]
         plan = Assignment(
             written_columns(self.table),
@@ -318,7 +320,9 @@ def distinct_sets(
 
 def _runs(column: Column, leaves: Ints, starts: NDArray[np.int64], _covering: bool) -> tuple[list[Ints], Ints]:
     """All numbers from the smallest to the largest, and the missing value where it occurs."""
-    place = positions(column)
+    assert column.domain is not None
+    place = np.empty(len(column.leaves), dtype=np.int32)  # by value, a missing one last
+    place[np.argsort(column.domain.values(), kind="stable")] = np.arange(len(place), dtype=np.int32)
     missing = column.leaves.index(MISSING) if MISSING in column.leaves else -1
     known = leaves != missing
     low = np.minimum.reduceat(np.where(known, place[leaves], 2**31 - 1), starts)
@@ -358,14 +362,15 @@ def _held(column: Column, leaves: Ints, starts: NDArray[np.int64], covering: boo
     return sets, index
 
 
-def _label(column: Column, members: Ints, resolver: Resolver) -> str:
-    """A set as it is written: a hierarchy's label where one reads as this set, and is no suppressed mark."""
-    for label, covered in (column.hierarchy.members() if column.hierarchy is not None else {}).items():
-        if len(covered) == len(members) and len(members) > 1 and np.array_equal(covered, members):
+def _node_labels(column: Column, resolver: Resolver) -> dict[bytes, str]:
+    """The sets of a hierarchy's nodes of several leaves, and the label of each that reads as its set and is no mark."""
+    found: dict[bytes, str] = {}
+    for label, members in (column.hierarchy.members() if column.hierarchy is not None else {}).items():
+        if len(members) > 1:
             read = resolver.resolve(label)
             if not read.is_mark and np.array_equal(read.members, members):
-                return label
-    return label_text(column, members, resolver)
+                found.setdefault(np.asarray(members, dtype=np.int32).tobytes(), label)
+    return found
 
 
 def _lowest_node(held: NDArray[np.bool_], column: Column) -> NDArray[np.bool_]:

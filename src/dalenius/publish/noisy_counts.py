@@ -26,6 +26,7 @@ from dalenius.release import NoisyCounts
 from dalenius.release.noisy_counts import NEIGHBOURS, Mechanism, Neighbours, paths_of, tables_of
 from dalenius.table import Cells, Table
 
+LEAST, MOST = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at all
 NOISES: tuple[Mechanism, ...] = ("geometric", "laplace")
 Longs = NDArray[np.int64]
 
@@ -44,6 +45,8 @@ class _Counting:
         number = isinstance(self.epsilon, int | float) and not isinstance(self.epsilon, bool)
         if not number or not 0 < self.epsilon < math.inf:
             raise ParameterError("epsilon", owner, "a number > 0", self.epsilon)
+        if not LEAST <= self.epsilon <= MOST:
+            raise ParameterError("epsilon", owner, f"a number > 0, from {LEAST:g} to {MOST:g}", self.epsilon)
         if self.noise not in NOISES:
             raise ParameterError("noise", owner, f"one of {listing(NOISES)}", self.noise)
         if self.neighbours not in NEIGHBOURS:
@@ -76,7 +79,7 @@ class Counts(_Counting):
             float(measurement.map(d_in=kind(sensitivity))),
             float(sensitivity),
             self.neighbours,
-            self.joint,
+            tuple(names for names in tables if len(names) > 1),
         )
         return PublishedCounts(self, table, release)
 
@@ -228,6 +231,7 @@ class Simulation(_Counting):
             noisy.append(counts + noise)
         schema = table.schema
         name = schema.sensitive[0].name
+        joint = tuple(names for names in tables if len(names) > 1)
         return SimulatedCounts(
-            schema, name, tuple(noisy), self.noise, scale, self.epsilon, float(sensitivity), self.neighbours, self.joint
+            schema, name, tuple(noisy), self.noise, scale, self.epsilon, float(sensitivity), self.neighbours, joint
         )

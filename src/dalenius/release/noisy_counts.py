@@ -102,7 +102,7 @@ class NoisyCounts(Release):
 
     def texts(self) -> tuple[str, str]:
         """What stands in the two files."""
-        if self.sensitive in ("column", "value", "count"):
+        if self.sensitive.casefold() in ("column", "value", "count"):
             raise InputError(
                 f"Noisy counts need the name {self.sensitive!r} for a column of their own. Rename the column."
             )
@@ -129,7 +129,8 @@ def tables_of(schema: Schema, joint: Sequence[tuple[str, ...]]) -> tuple[tuple[s
             raise InputError(f"{name!r} is in two joint tables, or twice in one.")
     if any(len(names) < 2 for names in joint):
         raise InputError("A joint table is about two quasi-identifiers at least.")
-    return (*((name,) for name in quasi if name not in together), *(tuple(names) for names in joint))
+    ordered = sorted((tuple(names) for names in joint), key=lambda names: quasi.index(names[0]))
+    return (*((name,) for name in quasi if name not in together), *ordered)
 
 
 def _written(texts: tuple[str, ...]) -> str:
