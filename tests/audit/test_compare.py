@@ -219,3 +219,18 @@ def test_what_is_measured_is_one_record(hospital: Hospital) -> None:
     assert isinstance(one, Compared)
     with pytest.raises(AttributeError):
         one.name = "other"  # type: ignore[misc]
+
+
+def test_a_release_of_other_people_and_a_channel_are_refused(tmp_path: Path) -> None:
+    schema = dl.Schema(
+        (
+            dl.Column("q", "quasi", domain=dl.Domain(("A", "B"))),
+            dl.Column("s", "sensitive", domain=dl.Domain(("x", "y"))),
+        )
+    )
+    truth = {"q": ["A", "A", "B", "B"], "s": ["x", "y", "x", "y"]}
+    with pytest.raises(InputError, match="strangers has other values of 's' than the table"):
+        compare({"strangers": {"q": ["A"] * 4, "s": ["x"] * 4}}, truth, schema)
+    (tmp_path / "channel.csv").write_text("input,a,b\nx,0.5,0.5\ny,1,0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="a release of kind 'channel' is not about a table of people"):
+        compare({"matrix": tmp_path / "channel.csv"}, truth, schema, kind="channel")

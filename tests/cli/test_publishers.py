@@ -866,3 +866,9 @@ def test_the_audit_does_not_overwrite_a_file_of_the_release(cli: Cli, option: st
 @pytest.mark.parametrize("name", ["anatomy.quasi.csv", "anatomy.sensitive.csv"])
 def test_check_does_not_overwrite_a_file_of_the_release(cli: Cli, name: str) -> None:
     refused(cli, "check", "anatomy", "--json", name, message="Cannot write")
+
+
+@pytest.mark.parametrize("method", ["lattice", "mondrian", "microaggregation"])
+def test_a_seed_where_nothing_is_drawn_is_refused(cli: Cli, method: str) -> None:
+    refused(cli, "publish", "patients.csv", "--method", method, *ASKED[method][0], "--seed", "1", "-o", "out.csv",
+            message=f"{method} draws nothing. Leave it out.")  # fmt: skip

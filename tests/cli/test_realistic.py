@@ -1209,7 +1209,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
         ("publish", "same.csv", "-o", "out.csv", "--epsilon-privacy", "I:uniform:30:3"),
         "a sensitive column has one value, and everybody has it",
     ),
-    "a criterion for an audit": (("audit", "r.csv", "--epsilon-privacy", "III:table:2"), "add --method lattice"),
+    "a criterion for an audit": (("audit", "r.csv", "--epsilon-privacy", "III:table:2"), "add --method"),
     "epsilon of the page below 1": (
         ("lattice", "t.csv", "--adversary", "II:30", "-o", "page.html", "--json", "out.json", "--epsilon", "0.5"),
         "a number ≥ 1",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from dalenius import engine as _engine
 from dalenius.audit.people import together
 from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.measure.fidelity import QUERIES, Truth, fidelity
-from dalenius.release import GroupedRelease
+from dalenius.release import GroupedRelease, NoisyCounts
 from dalenius.schema import Schema
 
 COSTS = (
@@ -56,6 +58,8 @@ def compare(
     people = Truth(cells.schema, cells.codes, cells.counts)
     found = []
     for name, release in opened.items():
+        if not isinstance(release, GroupedRelease | NoisyCounts):
+            raise InputError(f"{name}: a release of kind {release.kind!r} is not about a table of people.")
         levels: dict[str, float] = {}
         classes = None
         if isinstance(release, GroupedRelease):
@@ -63,6 +67,14 @@ def compare(
                 raise InputError(
                     f"{name} has {release.people:,} people and the table {people.people:,}: it is no release of this table."
                 )
+            for j, column in enumerate(release.schema.sensitive):
+                mine = np.bincount(
+                    people.codes[:, len(people.schema.quasi) + j], weights=people.counts, minlength=len(column.leaves)
+                )
+                if not np.array_equal(mine, release.grouping(column.name).table):
+                    raise InputError(
+                        f"{name} has other values of {column.name!r} than the table: it is no release of it."
+                    )
             classes = release.groups
             groupings = [release.grouping(column.name) for column in release.schema.sensitive]
             levels = {

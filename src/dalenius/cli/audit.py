@@ -122,7 +122,9 @@ def command(
         "noise": noise, "neighbours": neighbours, "joint": joint,
     }  # fmt: skip
     if method is None and (wanted or any(value is not None and value != [] for value in chosen.values())):
-        raise InputError("Criteria are for publishing: add --method lattice, or leave them out to audit a release.")
+        raise InputError(
+            "Criteria and their like are for publishing: add --method, or leave them out to audit a release."
+        )
     if method is not None:
         if truth is not None:
             raise InputError("With --method the table itself is the truth; leave --truth out.")

@@ -100,6 +100,8 @@ def publisher(
             raise InputError(
                 f"--{name.replace('_', '-')} belongs to {listing(_OWNERS[name])} and means nothing for {method}. Leave it out."
             )
+    if seed is not None and method not in ("anatomy", "noisy-counts"):
+        raise InputError(f"--seed repeats the draws of anatomy, and {method} draws nothing. Leave it out.")
     built: Callable[[Table, Progress | None], Published] = _BUILDERS[method](wanted, given, seed)
     return built
 
