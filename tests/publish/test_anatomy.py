@@ -395,7 +395,9 @@ def test_too_large_an_l() -> None:
 
 def test_several_sensitive_columns() -> None:
     schema = dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive"), dl.Column("t", "sensitive")])
-    with pytest.raises(InputError, match=r"one sensitive column, and the schema has 2.*role = \"other\""):
+    with pytest.raises(
+        InputError, match=r"one sensitive column, and the schema has 2.*role = \"identifier\", which is dropped"
+    ):
         Anatomy(2).publish(dl.Table({"q": ["a", "b"], "s": ["x", "y"], "t": ["x", "y"]}, schema))
 
 

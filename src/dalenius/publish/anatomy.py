@@ -53,8 +53,8 @@ class Anatomy:
         sensitive = cells.schema.sensitive
         if len(sensitive) > 1:
             raise InputError(
-                f"Anatomy separates one sensitive column, and {table.declared.source} has {len(sensitive)}. Give the others "
-                'role = "other" (they stay beside the quasi-identifiers) or leave them out.'
+                f"Anatomy separates one sensitive column, and {table.declared.source} has {len(sensitive)}. Publish "
+                'one at a time and give the others role = "identifier", which is dropped; "other" would publish them as they are.'
             )
         check_name_free(GROUP, table.declared, "Anatomy")
         counts = np.bincount(cells.codes[:, -1], weights=cells.counts, minlength=len(sensitive[0].leaves)).astype(
