@@ -14,7 +14,7 @@ from dalenius.adversary import Refused, Targets
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learner import Learner
 from dalenius.adversary.population import Overlapping, Population
-from dalenius.adversary.sampling import Effort
+from dalenius.adversary.sampling import Effort, _agreement, sample_sets
 from dalenius.errors import InputError, ParameterError
 from dalenius.release import Generalized
 from dalenius.schema import Column, Domain, Prior, Schema
@@ -248,3 +248,40 @@ def test_bad_errors(error: dict[str, object]) -> None:
     targets = Targets(release.schema, np.zeros((1, len(release.schema.quasi)), dtype=np.int32))
     with pytest.raises(ParameterError):
         Attacker(error).attack(release, targets)  # type: ignore[arg-type]
+
+
+def test_an_interrupt_keeps_the_last_whole_round() -> None:
+    rows = tuple(((frozenset({i % 6, (i + 1) % 6, (i + 3) % 6}),), i % 2) for i in range(60))
+    release = released(Tiny(rows, (Fraction(1),) * 2, ((Fraction(1),) * 6,)))
+    population = Population.of(release, exact=False)
+    calls = 0
+
+    def evaluate(p: Population) -> tuple[np.ndarray, ...]:
+        nonlocal calls
+        calls += 1
+        if calls == 40:  # in the second round of 32
+            raise KeyboardInterrupt
+        return (p.attributes[0].leaves,)
+
+    effort = Effort(mcse=1e-9, sweeps=2, burn_in=0)
+    found = sample_sets(population, evaluate, np.random.default_rng(0), effort)
+    assert found.diagnostics["interrupted"]
+    assert not found.diagnostics["converged"]
+    assert found.diagnostics["sweeps"] == effort.batches * effort.sweeps
+    assert found.errors[0].shape == found.estimates[0].shape
+    calls = 39
+    with pytest.raises(KeyboardInterrupt):  # nothing whole to keep
+        sample_sets(population, evaluate, np.random.default_rng(0), effort)
+
+
+def test_the_error_covers_chains_that_hardly_move() -> None:
+    """Batches that follow each other alike: the spread of batches alone would promise too much."""
+    effort = Effort()
+    rng = np.random.default_rng(0)
+    rounds = 8
+    slow = np.cumsum(rng.normal(size=(effort.chains, rounds * effort.batches)), axis=1)
+    by_round = slow.reshape(effort.chains, rounds, effort.batches).swapaxes(0, 1).ravel()
+    errors, worst, rhat = _agreement([(np.array([x]),) for x in by_round], effort, rounds)
+    assert errors[0][0] > 2 * slow.std(ddof=1) / np.sqrt(slow.size)
+    assert worst == errors[0][0]
+    assert rhat > 1.05

@@ -229,7 +229,7 @@ def test_a_release_of_other_people_and_a_channel_are_refused(tmp_path: Path) -> 
         )
     )
     truth = {"q": ["A", "A", "B", "B"], "s": ["x", "y", "x", "y"]}
-    with pytest.raises(InputError, match="strangers has other values of 's' than the table"):
+    with pytest.raises(InputError, match="strangers and the table do not have the same values of 's'"):
         compare({"strangers": {"q": ["A"] * 4, "s": ["x"] * 4}}, truth, schema)
     (tmp_path / "channel.csv").write_text("input,a,b\nx,0.5,0.5\ny,1,0\n", encoding="utf-8")
     with pytest.raises(InputError, match="a release of kind 'channel' is not about a table of people"):

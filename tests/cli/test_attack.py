@@ -103,6 +103,20 @@ def test_a_target_who_fits_nowhere(run: Run) -> None:
     assert all(row["posterior"] for row in beliefs())
 
 
+def test_another_table_is_not_the_truth(run: Run) -> None:
+    """Figures about other people must not be given, and nothing is written by then."""
+    lines("people.csv", ("city", "sex", "disease"), PEOPLE[:-1])
+    for more in ((), TO):
+        code, _, err = run("release.csv", "--truth", "people.csv", *more)
+        assert code == 2
+        assert "The release has 8 people and the table 7" in err
+    lines("people.csv", ("city", "sex", "disease"), [*PEOPLE[:-1], ("Hamar", "M", "Pox")])
+    code, _, err = run("release.csv", "--truth", "people.csv", *TO)
+    assert code == 2
+    assert "do not have the same values of 'disease'" in err
+    assert not Path("beliefs.csv").exists()
+
+
 def test_threats(run: Run) -> None:
     code, out, _ = run("release.csv", "--truth", "people.csv", "--json", "threats.json")
     assert code == 0
@@ -131,6 +145,9 @@ BAD = {
     "error of nothing": ((*TO, "--error", "city"), "write COLUMN=RATE"),
     "error of another": ((*TO, "--error", "town=0.1"), "'town'"),
     "error of certainty": ((*TO, "--error", "city=1"), "a probability below 1"),
+    "an adversary of nobody": (("--truth", "people.csv", "--adversary", "learner"), "--adversary is about targets"),
+    "knowledge of nobody": (("--truth", "people.csv", "--knows", "sex"), "--knows is about targets"),
+    "error about nobody": (("--truth", "people.csv", "--error", "sex=0.1"), "--error is about targets"),
     "error where none can be": ((*TO, "--error", "city=0.1", "--adversary", "random-worlds"), "leave --error out"),
     "over the targets": (("--targets", "targets.csv", "-o", "targets.csv"), "that file is read here"),
     "one file for two": ((*TO, "--json", "beliefs.csv"), "cannot both be written"),

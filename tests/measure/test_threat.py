@@ -83,6 +83,16 @@ def test_faithfulness(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
             other = math.prod(q[s, leaf] for q, leaf in zip(learnt, leaves, strict=True))
             distance += values[s] * abs(one - other) / 2
     exact = faithfulness(values, ideal, learnt, np.random.default_rng(0))
+    # ETV averages ½|1 − p_L/p_I| over draws from p_I: its mean is the distance, its spread by enumeration.
+    square = sum(
+        values[s] * one * (abs(1 - other / one) / 2) ** 2
+        for s in range(3)
+        for leaves in itertools.product(*map(range, sizes))
+        for one in [math.prod(p[s, leaf] for p, leaf in zip(ideal, leaves, strict=True))]
+        for other in [math.prod(q[s, leaf] for q, leaf in zip(learnt, leaves, strict=True))]
+    )
+    spread = math.sqrt(max(square - distance**2, 0.0) / (threat.DRAWS // 4))
+    assert abs(exact.ETV - distance) <= 6 * spread + 1e-9
     assert (exact.RF, exact.stderr) == (pytest.approx(1 - distance, abs=1e-9), 0)
     monkeypatch.setattr(threat, "COMBINATIONS", 0)
     sampled = faithfulness(values, ideal, learnt, np.random.default_rng(0))

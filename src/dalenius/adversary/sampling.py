@@ -78,10 +78,10 @@ def sample_sets(
             list(pool.map(lambda chain: chain.run(effort.burn_in, keep=False), chains))
             while rounds < effort.rounds:
                 list(pool.map(lambda chain: chain.batches(effort.batches, effort.sweeps), chains))
-                rounds += 1
-                for chain in chains:
-                    estimates += [evaluate(chain.filled(b)) for b in range(-effort.batches, 0)]
-                errors, worst, rhat = _agreement(estimates, effort, rounds)
+                fresh = [evaluate(chain.filled(b)) for chain in chains for b in range(-effort.batches, 0)]
+                errors, worst, rhat = _agreement([*estimates, *fresh], effort, rounds + 1)
+                estimates += fresh
+                rounds += 1  # only now: an interrupt leaves the last whole round
                 if progress is not None:
                     progress(rounds * effort.batches * effort.sweeps, worst, rhat)
                 if worst <= effort.mcse and rhat <= RHAT:
@@ -90,7 +90,7 @@ def sample_sets(
         if not rounds:
             raise
         interrupted = True
-    whole = evaluate(_SetChain.together(population, chains))
+    whole = evaluate(_SetChain.together(population, chains, rounds * effort.batches))
     return Sampled(
         whole,
         errors,
@@ -121,11 +121,16 @@ def _agreement(
         shaped = flat.reshape(rounds, effort.chains, effort.batches, *flat.shape[1:]).swapaxes(0, 1)
         draws = shaped.reshape(effort.chains, rounds * effort.batches, *flat.shape[1:])
         spread = draws.reshape(-1, *flat.shape[1:]).std(axis=0, ddof=1)
-        errors.append(spread / math.sqrt(effort.chains * rounds * effort.batches))
-        moving = spread > 1e-12  # what is constant has no R-hat
+        error = spread / math.sqrt(effort.chains * rounds * effort.batches)
+        moving = spread > 1e-12  # what is constant has neither error nor R-hat
         if moving.any():
-            found = array_stats.rhat(draws[:, :, moving], chain_axis=0, draw_axis=1)  # type: ignore[no-untyped-call]
-            rhat = max(rhat, float(np.nanmax(found)))
+            told = {"chain_axis": 0, "draw_axis": 1}
+            some = draws[:, :, moving]
+            # Batches that follow each other may be alike: then arviz' error is the larger one.
+            alike = array_stats.mcse(some, method="mean", **told)  # type: ignore[no-untyped-call]
+            error[moving] = np.fmax(error[moving], alike)
+            rhat = max(rhat, float(np.nanmax(array_stats.rhat(some, **told))))  # type: ignore[no-untyped-call]
+        errors.append(error)
         worst = max(worst, float(np.nanmax(errors[-1], initial=0.0)))
     return tuple(errors), worst, rhat
 
@@ -140,9 +145,8 @@ class _SetChain:
             start_sets(p.family.first, p.family.members, p.said, p.family.leaves, self._seed())
             for p in population.pending
         ]
-        self.kept: list[
-            list[tuple[Floats, Floats]]
-        ] = []  # for each batch and pair: means of leaves and of rows' leaves
+        # For each batch and pair: means of leaves and of rows' leaves.
+        self.kept: list[list[tuple[Floats, Floats]]] = []
 
     def _seed(self) -> int:
         return int(self.rng.integers(2**31))
@@ -166,9 +170,9 @@ class _SetChain:
         return _filled(self.population, self.kept[batch])
 
     @staticmethod
-    def together(population: Population, chains: list[_SetChain]) -> Population:
-        """The population with the means of all batches of all chains."""
-        kept = [batch for chain in chains for batch in chain.kept]
+    def together(population: Population, chains: list[_SetChain], batches: int) -> Population:
+        """The population with the means of the first so many batches of all chains."""
+        kept = [batch for chain in chains for batch in chain.kept[:batches]]
         means = [
             (np.mean([batch[i][0] for batch in kept], axis=0), np.mean([batch[i][1] for batch in kept], axis=0))
             for i in range(len(population.pending))

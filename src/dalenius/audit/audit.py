@@ -14,7 +14,7 @@ from dalenius.adversary import REGISTRY, Adversary, named
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
-from dalenius.audit.people import People, files_of, open_together
+from dalenius.audit.people import check_same_people, files_of, open_together
 from dalenius.audit.policy import Figure, Threshold
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
@@ -194,7 +194,9 @@ def audit(
     opened, people, control = open_together(release, truth, holdout, schema, kind=kind, engine=engine)
     if not isinstance(opened, GroupedRelease | NoisyCounts):
         raise InputError(f"A release of kind {opened.kind!r} is not about a table of people and cannot be audited.")
-    _check_same_people(opened, people, truth, holdout)
+    if people is not None and isinstance(opened, GroupedRelease):
+        check_same_people(opened, people)
+    _check_others(truth, holdout)
     rng = np.random.default_rng(seed)
     columns = [column.name for column in opened.schema.sensitive]
     attacks: list[Attack] = []
@@ -270,25 +272,8 @@ def audit(
     )
 
 
-def _check_same_people(
-    release: GroupedRelease | NoisyCounts, people: People | None, truth: Source | None, holdout: Source | None
-) -> None:
-    """The truth must have the release's people and sensitive values, and the held-out people must be other people."""
-    grouped = isinstance(release, GroupedRelease)
-    if people is not None and isinstance(release, GroupedRelease) and people.count != release.people:
-        raise InputError(
-            f"The release has {release.people:,} people and the table {people.count:,}. "
-            "The truth must be the table that the release was made of."
-        )
-    for j, column in enumerate(release.schema.sensitive if people is not None and grouped else ()):
-        assert people is not None
-        assert isinstance(release, GroupedRelease)
-        mine = np.bincount(people.values[:, j], weights=people.people, minlength=len(column.leaves)).astype(np.int64)
-        if not np.array_equal(mine, release.grouping(column.name).table):
-            raise InputError(
-                f"The release and the table do not have the same values of {column.name!r} equally often. "
-                "The truth must be the table that the release was made of."
-            )
+def _check_others(truth: Source | None, holdout: Source | None) -> None:
+    """The held-out people must be other people than the table's."""
     files = [files_of(source, release=False) for source in (truth, holdout)]
     if all(files) and sha256(*files[0]) == sha256(*files[1]):
         raise InputError("The held-out people are the people of the table. They must be others, like them.")

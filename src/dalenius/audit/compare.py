@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from dalenius import engine as _engine
-from dalenius.audit.people import together
+from dalenius.audit.people import People, check_same_people, together
 from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
@@ -55,7 +53,7 @@ def compare(
         raise InputError("Name at least one release to compare.")
     opened, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
     cells = table.cells()
-    people = Truth(cells.schema, cells.codes, cells.counts)
+    people, everybody = Truth(cells.schema, cells.codes, cells.counts), People.of(table)
     found = []
     for name, release in opened.items():
         if not isinstance(release, GroupedRelease | NoisyCounts):
@@ -63,18 +61,7 @@ def compare(
         levels: dict[str, float] = {}
         classes = None
         if isinstance(release, GroupedRelease):
-            if release.people != people.people:
-                raise InputError(
-                    f"{name} has {release.people:,} people and the table {people.people:,}: it is no release of this table."
-                )
-            for j, column in enumerate(release.schema.sensitive):
-                mine = np.bincount(
-                    people.codes[:, len(people.schema.quasi) + j], weights=people.counts, minlength=len(column.leaves)
-                )
-                if not np.array_equal(mine, release.grouping(column.name).table):
-                    raise InputError(
-                        f"{name} has other values of {column.name!r} than the table: it is no release of it."
-                    )
+            check_same_people(release, everybody, name)
             classes = release.groups
             groupings = [release.grouping(column.name) for column in release.schema.sensitive]
             levels = {

@@ -88,6 +88,22 @@ def open_together(
     return opened, people, Control(wider, People.of(_bound(others, outer)))
 
 
+def check_same_people(release: GroupedRelease, people: People, name: str = "The release") -> None:
+    """A table is the truth about a release only if it has as many people, with the same sensitive values."""
+    if people.count != release.people:
+        raise InputError(
+            f"{name} has {release.people:,} people and the table {people.count:,}. "
+            "The truth must be the table that the release was made of."
+        )
+    for j, column in enumerate(release.schema.sensitive):
+        mine = np.bincount(people.values[:, j], weights=people.people, minlength=len(column.leaves)).astype(np.int64)
+        if not np.array_equal(mine, release.grouping(column.name).table):
+            raise InputError(
+                f"{name} and the table do not have the same values of {column.name!r} equally often. "
+                "The truth must be the table that the release was made of."
+            )
+
+
 def together(
     releases: Mapping[str, Source | Release], truth: Source, schema: Schema, *, kind: str | None, engine: Engine
 ) -> tuple[dict[str, Release], Table]:

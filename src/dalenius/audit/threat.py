@@ -11,7 +11,7 @@ from dalenius.adversary import RandomWorlds
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learner import Learner
 from dalenius.adversary.population import Population
-from dalenius.audit.people import People
+from dalenius.audit.people import People, check_same_people
 from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
 from dalenius.measure.threat import Faithfulness, Threats, faithfulness, threats
@@ -28,7 +28,7 @@ class RelativeThreats:
     belief: Belief
 
     def to_document(self) -> dict[str, Any]:
-        """The figures under the names of the paper; `faithfulness_stderr` 0 is exact."""
+        """The figures under the names of the paper; an `RF_stderr` of 0 is exact."""
         found = {**asdict(self.threats), **asdict(self.faithfulness)}
         found["RF_stderr"] = found.pop("stderr")
         return found
@@ -44,13 +44,13 @@ def identity_release(cells: Cells) -> Generalized:
 
 def relative_threats(release: Generalized, people: People, column: str, rng: np.random.Generator) -> RelativeThreats:
     """Every figure of methods A for one sensitive column. Refuses what has no exact posterior."""
+    check_same_people(release, people)
     whole = identity_release(people.table.cells())
-    attacker = Attacker().attack(release, people.targets, column=column)
-    learner = Learner().attack(release, people.targets, column=column)
+    attacker = Attacker().attack(release, people.targets, column=column)  # its baseline is the learner's belief
     ideal = Learner().attack(whole, people.targets, column=column)
     worlds = RandomWorlds().attack(release, people.targets, column=column)
     found = threats(
-        attacker.answer, learner.posterior, worlds.answer, ideal.posterior, people.truth(column), people.people
+        attacker.answer, attacker.baseline, worlds.answer, ideal.posterior, people.truth(column), people.people
     )
     learnt, best = Population.of(release, column), Population.of(whole, column)
     faithful = faithfulness(

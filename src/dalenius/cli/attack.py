@@ -30,11 +30,12 @@ def register(app: typer.Typer) -> None:
 def command(
     release: Annotated[str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's.")],
     adversary: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--adversary", help="random-worlds, learner, attacker, ideal, or a realistic one such as I:table:1e6."
+            "--adversary",
+            help="Of targets: attacker (default), learner, ideal, random-worlds, or a realistic one such as I:table:1e6.",
         ),
-    ] = "attacker",
+    ] = None,
     targets: Annotated[
         Path | None,
         typer.Option("--targets", help="A file with quasi-identifiers, a row a target; an empty cell is not known."),
@@ -64,12 +65,12 @@ def command(
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     import numpy as np
 
-    from dalenius.audit.people import People, open_together
+    from dalenius.audit.people import open_together
     from dalenius.audit.targets import beliefs_text, check_matched, read_targets
     from dalenius.audit.threat import identity_release, relative_threats
     from dalenius.errors import InputError
     from dalenius.output import check_writable, write_texts
-    from dalenius.release import Generalized, GroupedRelease
+    from dalenius.release import Generalized, GroupedRelease, Release
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
 
@@ -77,6 +78,11 @@ def command(
         raise InputError("Whom to attack? Name --targets FILE, or --truth TABLE for everybody in the table.")
     if (targets is None) != (output is None):
         raise InputError("--targets and -o go together: beliefs are written about targets.")
+    idle = {"--adversary": adversary, "--knows": knows, "--error": error, "--skip-unmatched": skip_unmatched or None}
+    for option, given in idle.items():
+        if targets is None and given is not None:
+            raise InputError(f"{option} is about targets, and none are named: add --targets FILE, or leave it out.")
+    adversary = adversary or "attacker"
     if adversary == "ideal" and truth is None:
         raise InputError("The ideal learner learns from the table itself: name --truth TABLE.")
     declared, connected = Schema.load(schema), _engine.connect(engine)
@@ -97,37 +103,37 @@ def command(
         if sensitive is None and len(names) > 1:
             raise InputError(f"There are several sensitive columns; name one with --sensitive: {', '.join(names)}.")
         column = sensitive or names[0]
-        document: dict[str, Any] = {"adversary": adversary, "sensitive": column}
+        document: dict[str, Any] = {"sensitive": column}
+        texts: dict[Path, str] = {}
         rng = np.random.default_rng(seed)
         if targets is not None and output is not None:
             stage("attacking")
             known = read_targets(targets, opened.schema, connected, None if knows is None else _names(knows))
-            seen = identity_release(_people(people).table.cells()) if adversary == "ideal" else opened
+            seen: Release = opened
+            if adversary == "ideal":
+                assert people is not None
+                seen = identity_release(people.table.cells())
             belief = made.attack(seen, known, column=column, rng=rng)
             if made.assumes_presence:
                 check_matched(belief, adversary, targets.name, skip=skip_unmatched)
-            write_texts({output: beliefs_text(belief)})
+            texts[output] = beliefs_text(belief)
             document |= {
-                "targets": len(belief), "unmatched": int((~belief.matched).sum()), "method": belief.method,
+                "adversary": adversary, "targets": len(belief), "unmatched": int((~belief.matched).sum()), "method": belief.method,
                 "largest_stderr": float(np.nanmax(belief.stderr, initial=0.0)),
             }  # fmt: skip
         if people is not None:
             stage("measuring threats")
             if not isinstance(opened, Generalized):
                 raise InputError("Threats of an anatomized release or of centroids are not measured by this version.")
-            assert isinstance(people, People)
             document |= relative_threats(opened, people, column, rng).to_document()
+    if texts:
+        write_texts(texts)
     if json is not None:
         write_json(json, document)
     if json == "-":
         return
     for line in _lines(document, output):
         say(quiet, line)
-
-
-def _people(people: Any) -> Any:
-    assert people is not None
-    return people
 
 
 def _names(text: str) -> list[str]:

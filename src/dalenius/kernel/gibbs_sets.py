@@ -18,7 +18,6 @@ def start_sets(first: Longs, members: Ints, counts: Longs, leaves: int, seed: in
     rows = np.zeros(members.size, np.int64)
     total = np.zeros(leaves, np.int64)
     for v in range(counts.size):
-        width = first[v + 1] - first[v]
         left = counts[v]
         for x in range(first[v], first[v + 1]):
             remaining = first[v + 1] - x
@@ -26,8 +25,6 @@ def start_sets(first: Longs, members: Ints, counts: Longs, leaves: int, seed: in
             rows[x] = n
             total[members[x]] += n
             left -= n
-        if width == 0:
-            continue
     return rows, total
 
 
