@@ -38,9 +38,11 @@ class Domain:
 
     leaves: tuple[str, ...]
     _index: dict[str, int] = field(init=False, repr=False)
+    _values: list[NDArray[np.float64]] = field(init=False, repr=False)  # filled when first asked for
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_index", {leaf: i for i, leaf in enumerate(self.leaves)})
+        object.__setattr__(self, "_values", [])
         if len(self._index) != len(self.leaves):
             twice = next(leaf for i, leaf in enumerate(self.leaves) if self._index[leaf] != i)
             raise InputError(f"The domain names {twice!r} twice.")
@@ -63,7 +65,11 @@ class Domain:
 
     def values(self) -> NDArray[np.float64]:
         """The leaves as numbers (integer columns); a missing value is nan."""
-        return np.array([np.nan if leaf == MISSING else float(leaf) for leaf in self.leaves])
+        if not self._values:
+            numbers = np.array([np.nan if leaf == MISSING else float(leaf) for leaf in self.leaves])
+            numbers.flags.writeable = False
+            self._values.append(numbers)
+        return self._values[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -419,7 +419,8 @@ def test_many_people_a_few_at_a_time(
     case_of: Callable[[int], Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The divergence is worked out for some people at a time; how many does not matter."""
-    monkeypatch.setattr(fit, "BLOCK", 25)
+    monkeypatch.setattr(fit, "PAIRS", 25)
+    monkeypatch.setattr(fit, "BITS", 1)
     for seed, hand in product(range(4), ("nodes", "groups")):
         name = tmp_path / f"{hand}{seed}"
         HAND[hand](case_of(seed), random.Random(seed), name)
@@ -647,7 +648,7 @@ def test_answers_by_hand(tmp_path: Path) -> None:
         "points.csv": 2,  # 4.5 is as near to 4 as to 5 and stands at 4, 4.6 stands at 5
     }
     for name, answer in answers.items():
-        assert relative_error(releases[name], truth, [query]) == pytest.approx(abs(answer - 2) / 2), name
+        assert relative_error(releases[name], truth.ask([query])) == pytest.approx(abs(answer - 2) / 2), name
 
 
 def test_the_floor(tmp_path: Path) -> None:
@@ -664,14 +665,14 @@ def test_the_floor(tmp_path: Path) -> None:
     truth = Truth(cells.schema, cells.codes, cells.counts)
 
     def error(leaf: int, *values: bool) -> float:
-        return relative_error(releases["r"], truth, [Query({0: np.arange(3) == leaf}, np.array(values))])
+        return relative_error(releases["r"], truth.ask([Query({0: np.arange(3) == leaf}, np.array(values))]))
 
     assert error(0, True, True) == pytest.approx(abs(5000 / 3 - 4990) / 4990)
     assert error(1, True, True) == pytest.approx((5000 / 3 - 6) / 6)  # 6 is above the floor, 5
     assert error(2, True, True) == pytest.approx((5000 / 3 - 4) / 5)
     assert error(0, False, True) == pytest.approx(4 / 3 / 5)  # there is nobody of a with y
     both = [Query({0: np.arange(3) == leaf}, np.ones(2, dtype=bool)) for leaf in (1, 2)]
-    assert relative_error(releases["r"], truth, both) == pytest.approx(
+    assert relative_error(releases["r"], truth.ask(both)) == pytest.approx(
         ((5000 / 3 - 6) / 6 + (5000 / 3 - 4) / 5) / 2
     )  # the mean over queries
 

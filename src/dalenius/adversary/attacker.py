@@ -75,40 +75,36 @@ def of_groups(population: Population, known: NDArray[np.int32], error: Floats) -
     """The rows in groups, value by value."""
     release, grouping = population.release, population.grouping
     sets = [attribute.sets for attribute in population.attributes]
-    groups = release.groups
-    words = (groups + 63) // 64
-    bits = np.zeros((sum(s.leaves for s in sets) + 1, words * 64), dtype=bool)
-    bits[-1, :groups] = True
-    bit_row = np.concatenate(([0], np.cumsum([s.leaves for s in sets])))[:-1]
-    for a, family in enumerate(sets):
-        for v in range(len(family)):
-            mine = np.flatnonzero(release.codes[:, a] == v)
-            bits[np.ix_(bit_row[a] + family[v], mine)] = True
-    packed = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
-    ends = np.cumsum([len(s.members) for s in sets])
-    begins = np.concatenate(([0], ends))[:-1]
+    begins = _before([len(s.members) for s in sets])
     found = np.zeros((len(known), len(grouping.table)))
-    weights = row_weights(
-        np.ascontiguousarray(known),
-        error,
-        packed,
-        bit_row.astype(np.int64),
-        np.ascontiguousarray(release.codes),
-        grouping.start,
-        grouping.values,
-        grouping.counts,
-        np.array([s.leaves for s in sets], dtype=np.int64),
-        np.concatenate(([0], np.cumsum([len(s) + 1 for s in sets])))[:-1].astype(np.int64),
-        np.concatenate([s.first + begin for s, begin in zip(sets, begins, strict=True)]),
-        np.concatenate([s.members for s in sets]),
-        np.concatenate(([0], np.cumsum([attribute.shares.size for attribute in population.attributes])))[:-1].astype(
-            np.int64
-        ),
-        np.concatenate([attribute.shares.ravel() for attribute in population.attributes]),
-        np.array([len(s.members) for s in sets], dtype=np.int64),
-    )
-    found[:, : weights.shape[1]] = weights
+    sure = np.where(error > 0, UNKNOWN, known).astype(np.int32)  # what may be wrong rules no group out
+    for some, start, group in fit.inside_boxes(release, sure):
+        out = np.zeros((len(some), found.shape[1]))
+        row_weights(
+            known[some],
+            error,
+            start,
+            group,
+            release.codes,
+            grouping.start,
+            grouping.values,
+            grouping.counts,
+            np.array([s.leaves for s in sets], dtype=np.int64),
+            _before([len(s) + 1 for s in sets]),
+            np.concatenate([s.first + begin for s, begin in zip(sets, begins, strict=True)]),
+            np.concatenate([s.members for s in sets]),
+            _before([attribute.shares.size for attribute in population.attributes]),
+            np.concatenate([attribute.shares.ravel() for attribute in population.attributes]),
+            np.array([len(s.members) for s in sets], dtype=np.int64),
+            out,
+        )
+        found[some] += out
     return found
+
+
+def _before(sizes: list[int]) -> NDArray[np.int64]:
+    """How much comes before each of some pieces that are laid one after the other."""
+    return np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
 
 
 def of_suppressed(population: Population, known: NDArray[np.int32], error: Floats) -> Floats:

@@ -3,22 +3,29 @@
 The fit of a target and a group is the share of a row's possibilities that equal the target: 1/|box| for a row published as
 a box that contains it, multiplicity/n(q) for a group published as its exact tuples; of an attribute that the adversary
 does not know, every leaf counts and its factor is 1. A suppressed row could be anybody: its box is everything.
+
+Most targets fit few groups, so fits are sparse: what is kept is in proportion to the pairs that fit, never to all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from dalenius.adversary.base import UNKNOWN, Targets
 from dalenius.coding import distinct_rows
+from dalenius.kernel.boxes import boxes_of, set_bits, summary_of
 from dalenius.release import Anatomized, Generalized, GroupedRelease, Grouping, Release
 
-BLOCK = 20_000_000  # entries of a (target × group) block
+PAIRS = 8_000_000  # of a target and a group that are looked at together
+BITS = 2**27  # bytes of bit sets that are kept at a time
 Floats = NDArray[np.float64]
-Fitting = Callable[[NDArray[np.int32]], Floats]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 
 def refusal(release: Release) -> str | None:
@@ -30,63 +37,139 @@ def refusal(release: Release) -> str | None:
     return f"a release of kind {release.kind!r} has no groups"
 
 
-def distinct_targets(targets: Targets) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def distinct_targets(targets: Targets) -> tuple[Ints, Ints]:
     """Many people share their quasi-identifiers: each distinct target, and which one every target is."""
     sizes = [len(c.leaves) + 1 for c in targets.schema.quasi]
     distinct, number = distinct_rows((targets.codes + 1).astype(np.int32), sizes)
     return distinct - 1, number
 
 
-def fits(release: Generalized | Anatomized, known: NDArray[np.int32]) -> Iterator[tuple[slice, Floats, Floats]]:
-    """Some targets at a time: which, their fit to each group, and their fit to a suppressed row."""
-    step = max(1, BLOCK // max(_width(release), 1))
-    find = _boxes(release) if isinstance(release, Generalized) else _tuples(release)
-    anything = np.array([1.0 / max(len(column.leaves), 1) for column in release.schema.quasi])
-    for low in range(0, len(known), step):
-        part = known[low : low + step]
-        yield slice(low, low + step), find(part), np.where(part == UNKNOWN, 1.0, anything).prod(axis=1)
+def counts_of(grouping: Grouping) -> csr_array:
+    """n(q,s) as a sparse matrix."""
+    shape = (grouping.groups, len(grouping.table))
+    return csr_array((grouping.counts.astype(np.float64), grouping.values, grouping.start), shape=shape)
 
 
-def _width(release: Generalized | Anatomized) -> int:
-    return release.groups if isinstance(release, Generalized) else len(release.quasi.group)
+def anywhere(release: Generalized | Anatomized, known: Ints) -> Floats:
+    """The fit of each target to a suppressed row."""
+    share = np.array([1.0 / max(len(column.leaves), 1) for column in release.schema.quasi])
+    found: Floats = np.where(known == UNKNOWN, 1.0, share).prod(axis=1)
+    return found
 
 
-def _boxes(release: Generalized) -> Fitting:
-    # factors[a][target's code + 1, label]: 1/|set| if the leaf is in the set, else 0; the first row is for unknown.
-    factors = []
-    for column, labels in zip(release.schema.quasi, release.labels, strict=True):
-        factor = np.zeros((len(column.leaves) + 1, len(labels)))
-        factor[0] = 1.0
-        for code, label in enumerate(labels):
-            factor[label.members + 1, code] = 1.0 / max(len(label.members), 1)
-        factors.append(factor)
-
-    def find(part: NDArray[np.int32]) -> Floats:
-        fit = np.ones((len(part), release.groups))
-        for a, factor in enumerate(factors):
-            fit *= factor[np.ix_(part[:, a] + 1, release.codes[:, a])]
-        return fit
-
-    return find
+def fits(release: Generalized | Anatomized, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
+    """Some targets and groups at a time: which targets, and their fit to each group. A target may come several times,
+    with other groups each time: add up what comes of them.
+    """
+    if isinstance(release, Anatomized):
+        yield from _tuples(release, known)
+        return
+    width = [1.0 / np.diff(Sets.of_labels(release, a).first) for a in range(known.shape[1])]
+    for part, start, group in inside_boxes(release, known):
+        target = np.repeat(part, np.diff(start))
+        weight = np.ones(len(group))
+        for a in range(known.shape[1]):
+            factor = width[a][release.codes[group, a]]
+            weight *= np.where(known[target, a] == UNKNOWN, 1.0, factor) if (known[:, a] < 0).any() else factor
+        yield part, csr_array((weight, group, start), shape=(len(part), release.groups))
 
 
-def _tuples(release: Anatomized) -> Fitting:
-    tuples = release.quasi
-    start = np.searchsorted(tuples.group, np.arange(release.groups))  # tuples come sorted by group
-    sizes = np.add.reduceat(tuples.counts, start)
-
-    def find(part: NDArray[np.int32]) -> Floats:
-        equal = np.ones((len(part), len(tuples.group)), dtype=bool)
-        for a in range(part.shape[1]):
-            equal &= (part[:, a, None] == UNKNOWN) | (part[:, a, None] == tuples.codes[None, :, a])
-        people: Floats = np.add.reduceat(equal * tuples.counts, start, axis=1) / sizes
-        return people
-
-    return find
+# Boxes ----------------------------------------------------------------------------------------------------------------
 
 
-def dense(grouping: Grouping) -> Floats:
-    """n(q,s) as a matrix."""
-    counts = np.zeros((grouping.groups, len(grouping.table)))
-    counts[np.repeat(np.arange(grouping.groups), np.diff(grouping.start)), grouping.values] = grouping.counts
-    return counts
+@dataclass(frozen=True, slots=True, eq=False)
+class Sets:
+    """The sets of leaves that an attribute is published as: set v holds `members[first[v]:first[v + 1]]`, ascending."""
+
+    first: Longs
+    members: Ints
+    leaves: int
+
+    @classmethod
+    def of(cls, sets: list[Ints], leaves: int) -> Sets:
+        first = np.concatenate(([0], np.cumsum([len(members) for members in sets]))).astype(np.int64)
+        members = np.concatenate([np.empty(0, dtype=np.int32), *sets]).astype(np.int32)
+        return cls(first, members, leaves)
+
+    @classmethod
+    def of_labels(cls, release: Generalized, attribute: int) -> Sets:
+        """The sets of a release's labels of one attribute."""
+        labels = release.labels[attribute]
+        return cls.of([np.sort(label.members) for label in labels], len(release.schema.quasi[attribute].leaves))
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def __getitem__(self, v: int) -> Ints:
+        return self.members[self.first[v] : self.first[v + 1]]
+
+
+def inside_boxes(release: Generalized, known: Ints) -> Iterator[tuple[Longs, Longs, Ints]]:
+    """Some targets and groups at a time: which targets, and the groups whose boxes contain each of them."""
+    attributes = known.shape[1]
+    rows = np.full(known.shape, UNKNOWN, dtype=np.int64)
+    row_of = []  # of each leaf that a target has
+    number = 0
+    for a, column in enumerate(release.schema.quasi):
+        told = known[:, a] != UNKNOWN
+        used = np.unique(known[told, a])
+        row_of.append(np.full(len(column.leaves), -1, dtype=np.int64))
+        row_of[a][used] = np.arange(number, number + len(used))
+        rows[told, a] = row_of[a][known[told, a]]
+        number += len(used)
+    sets = [Sets.of_labels(release, a) for a in range(attributes)]
+    words = max(1, min(BITS // (8 * max(number, 1)), (release.groups + 63) // 64))
+    for low in range(0, release.groups, 64 * words):
+        codes = release.codes[low : low + 64 * words]
+        bits = np.zeros((number, words), dtype=np.uint64)
+        for a, family in enumerate(sets):
+            order = np.argsort(codes[:, a], kind="stable")
+            start = np.searchsorted(codes[order, a], np.arange(len(family) + 1))
+            set_bits(bits, row_of[a], order, start, family.first, family.members)
+        for part, start, group in _found(rows, bits, len(codes)):
+            yield part, start, group + low
+
+
+def _found(rows: Longs, bits: NDArray[np.uint64], boxes: int) -> Iterator[tuple[Longs, Longs, Ints]]:
+    summary = summary_of(bits)
+    buffer = np.empty(max(PAIRS, boxes), dtype=np.int32)
+    done = 0
+    while done < len(rows):
+        start = np.empty(len(rows) - done + 1, dtype=np.int64)
+        more = boxes_of(rows[done:], bits, summary, boxes, start, buffer)
+        yield np.arange(done, done + more), start[: more + 1], buffer[: start[more]].copy()
+        done += more
+
+
+# Tuples ---------------------------------------------------------------------------------------------------------------
+
+
+def _tuples(release: Anatomized, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
+    """Targets of whom the same attributes are known are joined with the tuples by these."""
+    cells = release.quasi
+    share = cells.counts / release.sizes[cells.group]
+    pattern, number = distinct_rows((known != UNKNOWN).astype(np.int32), [2] * known.shape[1])
+    for i, told in enumerate(pattern.astype(bool)):
+        mine = np.flatnonzero(number == i)
+        sizes = [len(column.leaves) for column, is_told in zip(release.schema.quasi, told, strict=True) if is_told]
+        both = np.concatenate([known[np.ix_(mine, told)], cells.codes[:, told]])
+        same = distinct_rows(both, sizes)[1] if sizes else np.zeros(len(both), dtype=np.int32)
+        order = np.argsort(same[len(mine) :], kind="stable")
+        begin, end = (
+            np.searchsorted(same[len(mine) :][order], same[: len(mine)], side=side) for side in ("left", "right")
+        )
+        for low, high in _steps(end - begin):
+            start = np.concatenate(([0], np.cumsum((end - begin)[low:high])))
+            taken = order[np.repeat(begin[low:high] - start[:-1], np.diff(start)) + np.arange(start[-1])]
+            shape = (high - low, release.groups)
+            yield mine[low:high], csr_array((share[taken], cells.group[taken], start), shape=shape)
+
+
+def _steps(pairs: Longs) -> Iterator[tuple[int, int]]:
+    """From where to where targets are taken together, so that their pairs are not too many."""
+    total = np.concatenate(([0], np.cumsum(pairs)))
+    low = 0
+    while low < len(pairs):
+        high = max(low + 1, int(np.searchsorted(total, total[low] + PAIRS, side="right")) - 1)
+        yield low, high
+        low = high

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from dalenius.adversary.fit import Sets
 from dalenius.errors import InputError, nearest
 from dalenius.kernel.dirichlet_tree import tree_means
 from dalenius.release import Generalized, Grouping
@@ -69,26 +70,6 @@ class Overlapping(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sets:
-    """The sets of leaves that an attribute is published as: set v holds `members[first[v]:first[v + 1]]`, ascending."""
-
-    first: Longs
-    members: Ints
-    leaves: int
-
-    @classmethod
-    def of(cls, sets: list[Ints], leaves: int) -> Sets:
-        first = np.concatenate(([0], np.cumsum([len(members) for members in sets]))).astype(np.int64)
-        return cls(first, np.concatenate(sets).astype(np.int32), leaves)
-
-    def __len__(self) -> int:
-        return len(self.first) - 1
-
-    def __getitem__(self, v: int) -> Ints:
-        return self.members[self.first[v] : self.first[v + 1]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Attribute:
     """The posterior of one attribute.
 
@@ -127,7 +108,7 @@ class Population:
         for a, (quasi, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
             counts = np.zeros((len(grouping.table), len(labels)), dtype=np.int64)
             np.add.at(counts, (grouping.values, release.codes[owner, a]), grouping.counts)
-            sets = Sets.of([np.sort(label.members) for label in labels], len(quasi.leaves))
+            sets = Sets.of_labels(release, a)
             found, left = _attribute(sets, counts, hidden, prior.beta[a], a)
             if left and exact:
                 raise Overlapping(quasi.name)
@@ -202,9 +183,7 @@ def _family(sets: Sets, order: Longs, counts: Longs, hidden: int) -> tuple[Sets,
         else:
             chosen = [np.arange(sets.leaves, dtype=np.int32), *chosen]
             said = np.concatenate(([hidden], said))
-    empty = [np.empty(0, dtype=np.int32)] if not chosen else []
-    family = Sets.of(chosen or empty, sets.leaves)
-    return (family if chosen else Sets(np.zeros(1, dtype=np.int64), empty[0], sets.leaves)), said
+    return Sets.of(chosen, sets.leaves), said
 
 
 def _fill_tree(found: Attribute, s: int, order: Longs, counts: Longs, hidden: int, beta: Floats) -> bool:

@@ -35,10 +35,10 @@ class RandomWorlds(Adversary):
     ) -> Belief:
         assert isinstance(release, Generalized | Anatomized)
         grouping = release.grouping(column)
-        counts = fit.dense(grouping)
-        hidden = grouping.table - counts.sum(axis=0)
+        counts = fit.counts_of(grouping)
+        hidden = grouping.table - np.asarray(counts.sum(axis=0))
         known, number = fit.distinct_targets(targets)
-        weights = np.empty((len(known), len(grouping.table)))
-        for part, groups, suppressed in fit.fits(release, known):
-            weights[part] = groups @ counts + suppressed[:, None] * hidden
+        weights = fit.anywhere(release, known)[:, None] * hidden
+        for some, groups in fit.fits(release, known):
+            weights[some] += (groups @ counts).toarray()
         return Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())

@@ -49,15 +49,16 @@ class RealisticAdversary(Adversary):
         known, number = fit.distinct_targets(targets)
         posterior = np.full((len(known), len(grouping.table)), np.nan)
         baseline = np.broadcast_to(self._unseen(grouping), posterior.shape).copy()
-        for part, groups, suppressed in fit.fits(release, known):
-            everywhere = np.column_stack([groups, suppressed]) if grouping.groups > release.groups else groups
-            weights = everywhere * sizes
-            total = weights.sum(axis=1)
-            found = total > 0
-            share = weights[found] / total[found, None]
-            posterior[part][found] = share @ inside
-            baseline[part][found] = share @ outside
-        matched = ~np.isnan(posterior[:, 0])
+        groups = slice(0, release.groups)  # the group after them is that of suppressed rows
+        weights = fit.anywhere(release, known) * sizes[release.groups :].sum()
+        sums = [weights[:, None] * belief[release.groups :].sum(axis=0) for belief in (inside, outside)]
+        for some, fitting in fit.fits(release, known):
+            weights[some] += fitting @ sizes[groups]
+            for total, belief in zip(sums, (inside, outside), strict=True):
+                total[some] += fitting @ (sizes[groups, None] * belief[groups])
+        matched = weights > 0
+        for target, total in zip((posterior, baseline), sums, strict=True):
+            target[matched] = total[matched] / weights[matched, None]
         return Belief(
             grouping.column,
             np.minimum(posterior, 1.0)[number],

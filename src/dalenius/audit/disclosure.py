@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dalenius.adversary.fit import fits
+from dalenius.adversary.fit import inside_boxes
 from dalenius.criterion import EpsilonPrivacy, Predicate, Realistic
 from dalenius.criterion.written import epsilon_privacy
 from dalenius.engine import Engine
@@ -124,11 +124,13 @@ def composition(release: GroupedRelease, population: Path | None, engine: Engine
     reading = Reading.counting(rows, [*names, *([COUNT] if weighted else [])], weighted=weighted)
     codes = np.column_stack([reading.leaf_codes(column, release.schema) for column in release.schema.quasi])
     group = np.full(len(codes), -1, dtype=np.int32)
-    for part, fit, _ in fits(release, codes):
-        inside = fit > 0
-        if (inside.sum(axis=1) > 1).any():
-            raise InputError(f"{rows.name}: somebody fits several classes; whose prior counts where is not known.")
-        group[part] = np.where(inside.any(axis=1), inside.argmax(axis=1), -1)
+    times = np.zeros(len(codes), dtype=np.int64)
+    for some, start, inside in inside_boxes(release, codes):
+        one = np.diff(start) > 0
+        group[some[one]] = inside[start[:-1][one]]
+        times[some] += np.diff(start)
+    if (times > 1).any():
+        raise InputError(f"{rows.name}: somebody fits several classes; whose prior counts where is not known.")
     people = GroupCells.gather(group, codes, reading.counts, [len(c.leaves) for c in release.schema.quasi])
     kept = people.group >= 0
     sizes = np.bincount(people.group[kept], weights=people.counts[kept], minlength=release.groups)

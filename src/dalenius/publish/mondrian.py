@@ -321,8 +321,9 @@ def distinct_sets(
 def _runs(column: Column, leaves: Ints, starts: NDArray[np.int64], _covering: bool) -> tuple[list[Ints], Ints]:
     """All numbers from the smallest to the largest, and the missing value where it occurs."""
     assert column.domain is not None
-    place = np.empty(len(column.leaves), dtype=np.int32)  # by value, a missing one last
-    place[np.argsort(column.domain.values(), kind="stable")] = np.arange(len(place), dtype=np.int32)
+    by_value = np.argsort(column.domain.values(), kind="stable").astype(np.int32)  # a missing one last
+    place = np.empty(len(by_value), dtype=np.int32)
+    place[by_value] = np.arange(len(place), dtype=np.int32)
     missing = column.leaves.index(MISSING) if MISSING in column.leaves else -1
     known = leaves != missing
     low = np.minimum.reduceat(np.where(known, place[leaves], 2**31 - 1), starts)
@@ -331,10 +332,8 @@ def _runs(column: Column, leaves: Ints, starts: NDArray[np.int64], _covering: bo
     distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
     sets = []
     for least, most, gap in distinct.tolist():
-        holds = (place >= least) & (place <= most)
-        if missing >= 0:
-            holds[missing] = bool(gap)
-        sets.append(np.flatnonzero(holds).astype(np.int32))
+        run = by_value[least : most + 1] if most >= 0 else by_value[:0]
+        sets.append(np.sort(np.append(run, missing) if gap else run).astype(np.int32))
     return sets, inverse.ravel().astype(np.int32)
 
 
@@ -350,9 +349,10 @@ def _held(column: Column, leaves: Ints, starts: NDArray[np.int64], covering: boo
         last = min(first + step, parts)
         low, high = np.searchsorted(part, [first, last])
         held = np.zeros((last - first, len(column.leaves)), dtype=bool)
-        held[part[low:high] - first, leaves[low:high]] = True
         if covering and column.hierarchy is not None:
-            held = _lowest_node(held, column)
+            _hold_lowest_nodes(held, leaves[low:high], starts[first:last] - low, column.hierarchy.maps)
+        else:
+            held[part[low:high] - first, leaves[low:high]] = True
         packed = np.packbits(held, axis=1)
         for i in range(last - first):
             number = known.setdefault(packed[i].tobytes(), len(known))
@@ -373,17 +373,16 @@ def _node_labels(column: Column, resolver: Resolver) -> dict[bytes, str]:
     return found
 
 
-def _lowest_node(held: NDArray[np.bool_], column: Column) -> NDArray[np.bool_]:
-    """All leaves of the lowest node that covers those held; all leaves where no node does."""
-    assert column.hierarchy is not None
-    found = np.ones_like(held)
-    left = np.ones(len(held), dtype=bool)
-    for labels in column.hierarchy.maps:
-        width = int(labels.max()) + 1
-        under = np.zeros((held.shape[1], width))
-        under[np.arange(held.shape[1]), labels] = 1
-        present = (held @ under) > 0
-        one = left & (present.sum(axis=1) == 1)
-        found[one] = present[one].argmax(axis=1)[:, None] == labels[None, :]
-        left &= ~one
-    return found
+def _hold_lowest_nodes(
+    held: NDArray[np.bool_], leaves: Ints, starts: NDArray[np.int64], maps: Sequence[NDArray[np.int32]]
+) -> None:
+    """Hold all leaves of the lowest node that covers those of each part; all leaves where no node does."""
+    left = np.arange(len(held))
+    for labels in maps:
+        mine = labels[leaves]
+        low, high = np.minimum.reduceat(mine, starts)[left], np.maximum.reduceat(mine, starts)[left]
+        one = low == high
+        for node in np.unique(low[one]).tolist():
+            held[np.ix_(left[one & (low == node)], labels == node)] = True
+        left = left[~one]
+    held[left] = True

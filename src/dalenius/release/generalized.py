@@ -272,8 +272,9 @@ def _set_key(label: Label) -> int | bytes:
     return int(label.members[0]) if len(label.members) == 1 else label.members.tobytes()
 
 
-def _set_order(key: int | bytes, label: Label) -> tuple[int, int, list[int]]:
+def _set_order(key: int | bytes, label: Label) -> tuple[int, int, bytes]:
     if isinstance(key, int):
-        return key, -1, []
-    members = label.members.tolist()
-    return members[0] if members else -1, -len(members), members
+        return key, -1, b""
+    members = label.members
+    # Bytes of numbers with the highest byte first sort as the numbers do.
+    return int(members[0]) if len(members) else -1, -len(members), members.astype(">i4").tobytes()

@@ -53,6 +53,9 @@ class Resolver:
         self._labels = column.hierarchy.members() if column.hierarchy is not None else {}
         self._values = column.domain.values() if column.type == "integer" else None
         self._all = np.arange(len(column.domain), dtype=np.int32)
+        if self._values is not None:  # codes by value, without the missing one
+            self._by_value = np.argsort(self._values, kind="stable")[: int((~np.isnan(self._values)).sum())]
+            self._ascending = self._values[self._by_value]
 
     def resolve(self, text: str) -> Label:
         if text in self._suppressed:
@@ -68,7 +71,11 @@ class Resolver:
             bounds = interval(text) or _tilde_range(text)
             if bounds is not None:
                 low, high = bounds
-                members = np.flatnonzero((self._values >= low) & (self._values <= high)).astype(np.int32)
+                first, last = (
+                    np.searchsorted(self._ascending, low),
+                    np.searchsorted(self._ascending, high, side="right"),
+                )
+                members = np.sort(self._by_value[first:last]).astype(np.int32)
         if members is None and "~" in text:
             members = self._union(text.split("~"))
         if members is None:
@@ -76,6 +83,10 @@ class Resolver:
         if len(members) == 0:
             raise Unresolved(f"{text!r} covers no value of the column's domain.")
         return Label(text, members)
+
+    def has_missing(self, first: int, last: int) -> bool:
+        """Whether the missing value's code is between two codes."""
+        return first <= self._domain.code(MISSING) <= last
 
     def _known(self) -> Iterator[str]:
         yield from self._labels
@@ -224,17 +235,18 @@ def missing_leaf(text: str, schema: Schema) -> set[str]:
 
 def label_text(column: Column, members: NDArray[np.int32], resolver: Resolver) -> str:
     """How a set of leaves is written: the leaf itself, `[lo, hi]` for a run of integers, else `{a, b}`."""
-    leaves: list[str] = [column.leaves[code] for code in members.tolist()]
-    if not leaves:
+    if not len(members):
         raise InputError(f"A label of column {column.name!r} covers no value.")
-    if len(leaves) == 1:
-        text = leaves[0]
-    elif column.type == "integer" and MISSING not in leaves and int(members[-1]) - int(members[0]) + 1 == len(leaves):
-        text = f"[{leaves[0]}, {leaves[-1]}]"
+    first, last = int(members[0]), int(members[-1])
+    if len(members) == 1:
+        text = column.leaves[first]
+    elif column.type == "integer" and last - first + 1 == len(members) and not resolver.has_missing(first, last):
+        text = f"[{column.leaves[first]}, {column.leaves[last]}]"
     else:
-        text = "{" + ", ".join(_member(leaf) for leaf in leaves) + "}"
+        text = "{" + ", ".join(_member(column.leaves[code]) for code in members.tolist()) + "}"
     if not _means(text, members, resolver):
         # The plain text reads as something else (a leaf named `*`, say); quoted members cannot.
+        leaves = [column.leaves[code] for code in members.tolist()]
         text = "{" + ", ".join(json.dumps(leaf, ensure_ascii=False) for leaf in leaves) + "}"
         if not _means(text, members, resolver):
             raise InputError(f"The set {text} of column {column.name!r} cannot be written as a label of its own.")
