@@ -8,7 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from benchmarks import plain_metropolis
 
+from dalenius.adversary.diagnostics import mcse
 from tests.adversary.vertical_worlds import Vertical, beliefs, joint, marginals, random_release, said_of, weighed
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
@@ -143,3 +145,46 @@ def test_random_releases_differ() -> None:
     assert {len(rows) for release in drawn for rows, _ in release.groups} == {2, 3, 4}
     assert {len(set(v)) == len(v) for release in drawn for _, v in release.groups} == {True, False}
     assert any(0 in release.counts for release in drawn)
+
+
+# ---------------------------------------------------------------------------- the paper's own sampler, of the benchmark
+
+
+def test_paper_sampler_by_hand() -> None:
+    plain_metropolis.check()
+
+
+@pytest.mark.parametrize("seed", [3, 7, 16, 18])
+def test_paper_sampler(seed: int) -> None:
+    """Two chains. Within five Monte-Carlo standard errors: some 50 numbers each, and the errors are estimates."""
+    release = random_release(np.random.default_rng(seed), worlds=200)
+    assert release.worlds > 20
+    sizes = [len(beta) for beta in release.beta]
+    targets = list(itertools.product(*map(range, sizes)))
+    group = np.repeat(np.arange(len(release.groups)), [len(rows) for rows, _ in release.groups])
+    chains = []
+    for chain in (1, 2):
+        rng = np.random.default_rng(chain)
+        started = np.concatenate([rng.permutation(values) for _, values in release.groups])
+        mixed = rng.permutation(len(group))  # groups need not stand together
+        chains.append(
+            plain_metropolis.run(
+                np.array(release.rows)[mixed],
+                started[mixed],
+                group[mixed],
+                sizes,
+                len(release.alpha),
+                2500,
+                chain,
+                plain_metropolis.Keep(np.array(targets), burn_in=100),
+                alpha=[float(a) for a in release.alpha],
+                beta=[[float(b) for b in beta] for beta in release.beta],
+            )
+        )
+        for q, (_, values) in enumerate(release.groups):
+            assert sorted(chains[-1].sensitive[group[mixed] == q].tolist()) == sorted(values)
+    exact = joint(release, targets, [Fraction(0)] * len(sizes))
+    for name, oracle in zip(("learner", "attacker"), exact, strict=True):
+        draws = np.array([getattr(chain, name) for chain in chains])
+        true = np.array([[float(p) for p in row] for row in oracle])
+        assert (np.abs(draws.mean(axis=(0, 1)) - true) <= 5 * mcse(draws) + 1e-12).all(), name
