@@ -93,7 +93,7 @@ def test_a_target_who_fits_no_row() -> None:
 def test_random_releases(seed: int) -> None:
     """Rows sum to 1 and columns to the published counts; beliefs follow from the marginals; permutations weigh the same."""
     rng = np.random.default_rng(seed)
-    release = random_release(rng, worlds=400)
+    release = random_release(rng, worlds=150)
     found = marginals(release)
     for (rows, values), shares in zip(release.groups, found, strict=True):
         assert 2 <= len(rows) <= 4

@@ -199,12 +199,15 @@ def _normal_scores(split: Floats) -> Floats:
     place = np.arange(size, dtype=np.int32)
     new = np.ones(flat.shape, dtype=bool)
     new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    begin = np.maximum.accumulate(np.where(new, place, np.int32(0)), axis=1)
-    new[:, :-1], new[:, -1] = new[:, 1:].copy(), True  # now: the last of its ties
-    end = np.minimum.accumulate(np.where(new, place, np.int32(size))[:, ::-1], axis=1)[:, ::-1]
     # The mean rank is 1 + (begin + end)/2, one of 2·size − 1 numbers.
     scores = ndtri((1 + np.arange(2 * size - 1) / 2 - 3 / 8) / (size + 1 / 4))
     found = np.empty_like(flat)
+    if new.all():
+        np.put_along_axis(found, order, scores[None, ::2], axis=1)
+        return found.reshape(split.shape)
+    begin = np.maximum.accumulate(np.where(new, place, np.int32(0)), axis=1)
+    new[:, :-1], new[:, -1] = new[:, 1:].copy(), True  # now: the last of its ties
+    end = np.minimum.accumulate(np.where(new, place, np.int32(size))[:, ::-1], axis=1)[:, ::-1]
     np.put_along_axis(found, order, scores[begin + end], axis=1)
     return found.reshape(split.shape)
 
@@ -234,7 +237,7 @@ def _rhat(part: Floats, constant: NDArray[np.bool_], apart: NDArray[np.bool_]) -
 def _plain_ess(split: Floats) -> Floats:
     """Geyer's initial monotone sequence over the chains' mean autocovariances."""
     chains, number = split.shape[1:]
-    covariance = _autocovariance(split).mean(axis=1)  # [quantity, lag]
+    covariance = _autocovariance(split, number, mean=1)  # [quantity, lag]
     within = covariance[:, 0] * number / (number - 1)
     total = covariance[:, 0] + (split.mean(axis=2).var(axis=1, ddof=1) if chains > 1 else 0.0)
     rho = 1 - (within[:, None] - covariance) / total[:, None]
@@ -287,13 +290,13 @@ def _mcse(part: Floats, constant: NDArray[np.bool_], apart: NDArray[np.bool_]) -
     return np.where(constant, 0.0, moving)
 
 
-def _autocovariance(series: Floats, lags: int | None = None) -> Floats:
-    """Along the last axis, divided by the length at every lag."""
+def _autocovariance(series: Floats, lags: int, mean: int | None = None) -> Floats:
+    """Along the last axis, divided by the length at every lag; of the series along axis `mean` the mean."""
     number = series.shape[-1]
     padded = next_fast_len(2 * number, real=True)
     waves = rfft(series - series.mean(axis=-1, keepdims=True), n=padded, axis=-1)
     power = waves.real**2 + waves.imag**2
-    covariance: Floats = irfft(power, n=padded, axis=-1)[..., : lags or number]
+    covariance: Floats = irfft(power if mean is None else power.mean(axis=mean), n=padded, axis=-1)[..., :lags]
     covariance /= number
     return covariance
 
