@@ -10,7 +10,6 @@ Most targets fit few groups, so fits are sparse: what is kept is in proportion t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +63,7 @@ def fits(release: Generalized | Anatomized, known: Ints) -> Iterator[tuple[Longs
     if isinstance(release, Anatomized):
         yield from _tuples(release, known)
         return
-    width = [1.0 / np.diff(Sets.of_labels(release, a).first) for a in range(known.shape[1])]
+    width = [1.0 / np.diff(release.sets(a).first) for a in range(known.shape[1])]
     for part, start, group in inside_boxes(release, known):
         target = np.repeat(part, np.diff(start))
         weight = np.ones(len(group))
@@ -75,33 +74,6 @@ def fits(release: Generalized | Anatomized, known: Ints) -> Iterator[tuple[Longs
 
 
 # Boxes ----------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sets:
-    """The sets of leaves that an attribute is published as: set v holds `members[first[v]:first[v + 1]]`, ascending."""
-
-    first: Longs
-    members: Ints
-    leaves: int
-
-    @classmethod
-    def of(cls, sets: list[Ints], leaves: int) -> Sets:
-        first = np.concatenate(([0], np.cumsum([len(members) for members in sets]))).astype(np.int64)
-        members = np.concatenate([np.empty(0, dtype=np.int32), *sets]).astype(np.int32)
-        return cls(first, members, leaves)
-
-    @classmethod
-    def of_labels(cls, release: Generalized, attribute: int) -> Sets:
-        """The sets of a release's labels of one attribute."""
-        labels = release.labels[attribute]
-        return cls.of([np.sort(label.members) for label in labels], len(release.schema.quasi[attribute].leaves))
-
-    def __len__(self) -> int:
-        return len(self.first) - 1
-
-    def __getitem__(self, v: int) -> Ints:
-        return self.members[self.first[v] : self.first[v + 1]]
 
 
 def inside_boxes(release: Generalized, known: Ints) -> Iterator[tuple[Longs, Longs, Ints]]:
@@ -117,7 +89,7 @@ def inside_boxes(release: Generalized, known: Ints) -> Iterator[tuple[Longs, Lon
         row_of[a][used] = np.arange(number, number + len(used))
         rows[told, a] = row_of[a][known[told, a]]
         number += len(used)
-    sets = [Sets.of_labels(release, a) for a in range(attributes)]
+    sets = [release.sets(a) for a in range(attributes)]
     words = max(1, min(BITS // (8 * max(number, 1)), (release.groups + 63) // 64))
     for low in range(0, release.groups, 64 * words):
         codes = release.codes[low : low + 64 * words]

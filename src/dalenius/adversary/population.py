@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from dalenius.adversary.fit import Sets
 from dalenius.errors import InputError, nearest
 from dalenius.kernel.dirichlet_tree import tree_means
 from dalenius.release import Generalized, Grouping
+from dalenius.release.sets import Sets
 from dalenius.schema import Column, Schema
 
 Floats = NDArray[np.float64]
@@ -108,7 +108,7 @@ class Population:
         for a, (quasi, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
             counts = np.zeros((len(grouping.table), len(labels)), dtype=np.int64)
             np.add.at(counts, (grouping.values, release.codes[owner, a]), grouping.counts)
-            sets = Sets.of_labels(release, a)
+            sets = release.sets(a)
             found, left = _attribute(sets, counts, hidden, prior.beta[a], a)
             if left and exact:
                 raise Overlapping(quasi.name)

@@ -21,6 +21,7 @@ from dalenius.coding import distinct_rows
 from dalenius.hierarchy import MISSING
 from dalenius.measure.utility import release_utility
 from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
+from dalenius.release.sets import Sets
 from dalenius.schema import Column, Schema
 
 Floats = NDArray[np.float64]
@@ -89,12 +90,12 @@ def ncp(release: Generalized) -> float:
     total, sizes = 0.0, release.sizes.astype(np.float64)
     for a, column in enumerate(release.schema.quasi):
         if len(column.leaves) > 1:  # else there is nothing to hide
-            width = _widths(column, fit.Sets.of_labels(release, a))
+            width = _widths(column, release.sets(a))
             total += float(width[release.codes[:, a]] @ sizes) + release.suppressed
     return total / (release.people * len(release.labels))
 
 
-def _widths(column: Column, sets: fit.Sets) -> Floats:
+def _widths(column: Column, sets: Sets) -> Floats:
     """How wide each label is, from 0 to 1."""
     leaves = np.diff(sets.first)
     width = leaves / len(column.leaves)
@@ -118,8 +119,9 @@ def precision(release: Generalized) -> float:
             return math.nan
         nodes: dict[bytes, int] = {}  # the set of each node, and the lowest level it stands at
         for level, map_ in enumerate(tree.maps):
-            for code in range(len(tree.labels[level])):
-                nodes.setdefault(np.flatnonzero(map_ == code).astype(np.int32).tobytes(), level)
+            order = np.argsort(map_, kind="stable").astype(np.int32)
+            for members in np.split(order, np.flatnonzero(np.diff(map_[order])) + 1):
+                nodes.setdefault(members.tobytes(), level)
         nodes.setdefault(np.arange(len(column.leaves), dtype=np.int32).tobytes(), tree.height)
         levels = [nodes.get(np.sort(label.members).astype(np.int32).tobytes()) for label in labels]
         if any(level is None for level in levels):
@@ -245,7 +247,7 @@ class _Boxes:
 
     def __init__(self, release: Generalized) -> None:
         self.codes = [np.ascontiguousarray(column) for column in release.codes.T]
-        sets = [fit.Sets.of_labels(release, a) for a in range(len(release.labels))]
+        sets = [release.sets(a) for a in range(len(release.labels))]
         self.runs = [_runs(family) for family in sets]
         self.widths = [np.diff(family.first) for family in sets]
 
@@ -257,7 +259,7 @@ class _Boxes:
         return share
 
 
-def _runs(sets: fit.Sets) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _runs(sets: Sets) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Sets as runs of codes that follow each other: the first of each run, the one after its last, each set's first run."""
     members = sets.members
     begins = np.ones(len(members), dtype=bool)

@@ -16,6 +16,7 @@ from dalenius.output import csv_text, write_texts
 from dalenius.release.base import GroupCells, GroupedRelease, same_columns
 from dalenius.release.label import Label, Resolver, Unresolved, label_text, missing_leaf, named_leaves
 from dalenius.release.reading import COUNT, GROUP, Reading, check_groups
+from dalenius.release.sets import Sets
 from dalenius.schema import Column, Schema
 
 
@@ -32,6 +33,7 @@ class Generalized(GroupedRelease):
     codes: NDArray[np.int32]
     sensitive: GroupCells
     origin: Origin | None = field(default=None, repr=False)
+    _sets: dict[int, Sets] = field(default_factory=dict, repr=False)
 
     @property
     def groups(self) -> int:
@@ -114,6 +116,13 @@ class Generalized(GroupedRelease):
         sizes = [len(column.leaves) for column in schema.sensitive]
         cells = GroupCells.gather(rank[group], values, counts, sizes)
         return cls(schema, arranged, np.ascontiguousarray(codes[order]), cells)
+
+    def sets(self, attribute: int) -> Sets:
+        """The leaves of the labels of one quasi-identifier, laid out once."""
+        if attribute not in self._sets:
+            members = [label.members for label in self.labels[attribute]]
+            self._sets[attribute] = Sets.of(members, len(self.schema.quasi[attribute].leaves))
+        return self._sets[attribute]
 
     def rows(self, group: int, *, limit: int) -> list[int]:
         """Numbers of the first rows of a group in the file it was read from; none if it was not read."""
