@@ -19,7 +19,7 @@ from dalenius.cli import app
 from dalenius.cli.methods import METHODS, publisher
 from dalenius.criterion import KAnonymity
 from dalenius.errors import InputError
-from dalenius.publish import base
+from dalenius.publish import base, noisy_counts
 from tests.conftest import Run
 
 Answer = tuple[int, str, str]
@@ -624,6 +624,12 @@ def test_the_audit_refuses_the_same(cli: Cli, case: str) -> None:
     arguments, message = WRONG[case]
     Path("report.html").write_text("old\n", encoding="utf-8")
     refused(cli, "audit", "patients.csv", "--method", *arguments, "-o", "report.html", message=message)
+
+
+def test_a_joint_table_of_too_many_counts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noisy_counts, "CELLS", 28_799)
+    asked = ("--method", "noisy-counts", "--epsilon", "1", "--joint", "age,zip", "-o", "out")
+    refused(cli, "publish", "patients.csv", *asked, message="The table of age × zip and disease has 28,800 counts")
 
 
 @pytest.mark.parametrize(("method", "name"), [(m, name) for m in ("anatomy", "noisy-counts") for name in ASKED[m][1]])
