@@ -66,12 +66,13 @@ def ncp(release: Generalized) -> float:
     """The normalised certainty penalty: the mean over cells of how wide a label is (Xu et al. 2006).
 
     Integers: largest less smallest value, as a share of the domain's; categories: leaves covered as a share of all, 0 for a
-    single one. A suppressed cell counts 1.
+    single one. A suppressed cell counts 1, but 0 in a column of one leaf, where nothing is hidden.
     """
     total, sizes = 0.0, release.sizes.astype(np.float64)
     for a, (column, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
         width = np.array([_width(column, label.members) for label in labels])
-        total += float(width[release.codes[:, a]] @ sizes) + release.suppressed
+        whole = 1 if len(column.leaves) > 1 else 0
+        total += float(width[release.codes[:, a]] @ sizes) + whole * release.suppressed
     return total / (release.people * len(release.labels))
 
 
