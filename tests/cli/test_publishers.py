@@ -819,6 +819,19 @@ def test_a_release_read_from_its_files_and_audited(cli: Cli, method: str) -> Non
     assert all(attack["success"]["n"] == 0 for attack in alone["attacks"])
 
 
+@pytest.mark.parametrize("method", ["microaggregation", "noisy-counts"])
+def test_that_no_adversary_was_tried_is_said_on_the_screen(cli: Cli, method: str) -> None:
+    """However much else there is that was not tested: a column that is not looked at, thresholds that cannot be tested."""
+    with Path("privacy.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[policy]\nmax_attacker_accuracy = 0.5\nmax_attacker_gain = 0.5\nmax_perfect_breach = 0.5\n")
+    code, out, err = cli("audit", method, "--truth", "patients.csv", "--holdout", "others.csv")
+    assert (code, err) == (0, "")
+    assert "  Inference: no adversary could be tried" in out
+    untested = [line for line in out.splitlines() if line.startswith("  Not tested")]
+    assert "random-worlds was not tried" in untested[0]
+    assert len(untested) == 4
+
+
 def test_the_release_of_one_go_is_the_one_that_is_written(cli: Cli) -> None:
     """Where nothing is drawn, publishing and auditing say the same apart as together."""
     for method in ("mondrian", "microaggregation"):

@@ -57,8 +57,8 @@ class Audit:
 
     @property
     def limits(self) -> list[str]:
-        """What this audit cannot say."""
-        found = []
+        """What this audit cannot say; adversaries that were not tried come first."""
+        found = [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
         if not self.has_truth:
             found.append(
                 "Without the original table (--truth) it cannot be known how often an adversary is right, only how sure it is."
@@ -86,7 +86,6 @@ class Audit:
             found.append(
                 f"Singling out and linkability do not count the {self.release.suppressed:,} suppressed people."
             )
-        found += [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
         found += [f"{t.key} was not tested: {t.reason}." for t in self.thresholds if t.outcome == "not tested"]
         found.append(
             "Adversaries with other background knowledge, and other releases of the same people, were not tried."

@@ -28,8 +28,8 @@ def lines(audit: Audit) -> list[str]:
             f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
             f"{words.percent(risks.at_risk)} of the people above 20%",
         ]
-    if audit.attacks:
-        text += ["", "  Inference: how often the adversary guesses right (95% intervals)"]
+    heading = "how often the adversary guesses right (95% intervals)"
+    text += ["", f"  Inference: {heading if audit.attacks else 'no adversary could be tried'}"]
     for found in audit.attacks:
         if not found.success.n:
             sure = found.confidence
@@ -60,7 +60,7 @@ def lines(audit: Audit) -> list[str]:
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="\n  Cost           ", subsequent_indent=" " * 17)
-    for limit in audit.limits[:3]:
+    for limit in audit.limits[: len(audit.refused) + 3]:  # an adversary that was not tried is never left out
         text += textwrap.wrap(limit, 96, initial_indent="  Not tested     ", subsequent_indent=" " * 17)
     return text
 
