@@ -109,7 +109,7 @@ def _attacks(audit: Audit) -> str:
             words.rate(found.naive),
             words.rate(found.control),
             words.signed(found.gain),
-            escape(found.verdict),
+            escape(words.verdict(found)),
         ]
         for found in audit.attacks
     ]
@@ -121,7 +121,7 @@ def _attacks(audit: Audit) -> str:
         f"<p class='soft'>{escape(GAIN_FORMULA)}; {escape(RESIDUAL_FORMULA)}. Intervals of rates are Clopper and Pearson's "
         "exact ones, those of gains Newcombe's. A gain surely above 0 is a leak about persons; one surely below "
         f"{100 * MARGIN:g} points is "
-        "about the population only; otherwise there are not enough data to say.</p>",
+        "about the population only; otherwise there are not enough data to say. Without held-out people there is no gain.</p>",
     ]
     return "\n".join(text)
 
@@ -155,7 +155,7 @@ def _three_risks(audit: Audit) -> str:
         if best is None
         else f"the best adversary is right for {words.percent(best.success.value)} of the people, always guessing the "
         f"commonest value for {words.percent(best.naive.value)}; it is certain of the true value of "
-        f"{words.percent(max(found.perfect_breach for found in judged))} of the people; {escape(best.verdict)}"
+        f"{words.percent(max(found.perfect_breach for found in judged))} of the people; {escape(words.verdict(best))}"
     )
     rows = [
         ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],

@@ -42,7 +42,7 @@ def lines(audit: Audit) -> list[str]:
         text += [
             f"    {found.adversary} on {found.column}: {words.rate(found.success)}",
             f"      always the commonest value {words.rate(found.naive)}, {control}",
-            f"      gain {words.signed(found.gain)}: {found.verdict}",
+            f"      gain {words.signed(found.gain)}: {words.verdict(found)}",
             f"      certain of the true value of {words.percent(found.perfect_breach)} of the people",
         ]
     if audit.disclosures:
