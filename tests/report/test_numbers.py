@@ -62,7 +62,8 @@ def test_the_page_has_its_parts(name: str, reports: dict[str, Report], pages: di
 def test_the_release(name: str, reports: dict[str, Report], pages: dict[str, Page]) -> None:
     document, page = reports[name].document, pages[name]
     release = document["release"]
-    said = f"{release['people']:,} people in {release['classes']:,} classes ({release['kind']})"
+    classes = "1 class" if release["classes"] == 1 else f"{release['classes']:,} classes"
+    said = f"{release['people']:,} people in {classes} ({release['kind']})"
     for text in (page.text, reports[name].terminal):
         assert said in text
         assert f"{release['suppressed']:,} rows" in text

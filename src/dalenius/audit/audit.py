@@ -18,7 +18,7 @@ from dalenius.audit.people import check_same_people, files_of, open_together
 from dalenius.audit.policy import Figure, Threshold
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
-from dalenius.errors import InputError
+from dalenius.errors import InputError, counted
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
 from dalenius.measure.anonymity import ClassRisks, class_risks
 from dalenius.measure.fidelity import Truth, fidelity
@@ -83,9 +83,8 @@ class Audit:
                 "The release has no classes: singling out, linkability and privacy models of classes do not apply."
             )
         elif self.release.suppressed:
-            found.append(
-                f"Singling out and linkability do not count the {self.release.suppressed:,} suppressed people."
-            )
+            hidden = counted(self.release.suppressed, "suppressed person", "suppressed people")
+            found.append(f"Singling out and linkability do not count {hidden}.")
         found += [f"{t.key} was not tested: {t.reason}." for t in self.thresholds if t.outcome == "not tested"]
         found.append(
             "Adversaries with other background knowledge, and other releases of the same people, were not tried."

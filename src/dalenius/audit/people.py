@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dalenius import engine as _engine
 from dalenius.adversary import Targets
 from dalenius.engine import Engine, Source
-from dalenius.errors import InputError
+from dalenius.errors import InputError, counted
 from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease, Label, Release, find_files, read
 from dalenius.release.label import Resolver
 from dalenius.schema import Column, Schema
@@ -92,7 +92,7 @@ def check_same_people(release: GroupedRelease, people: People, name: str = "The 
     """A table is the truth about a release only if it has as many people, with the same sensitive values."""
     if people.count != release.people:
         raise InputError(
-            f"{name} has {release.people:,} people and the table {people.count:,}. "
+            f"{name} has {counted(release.people, 'person', 'people')} and the table {people.count:,}. "
             "The truth must be the table that the release was made of."
         )
     for j, column in enumerate(release.schema.sensitive):

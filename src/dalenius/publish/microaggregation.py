@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dalenius.coding import merge
 from dalenius.engine import Assignment
-from dalenius.errors import InputError, ParameterError
+from dalenius.errors import InputError, ParameterError, counted
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mdav import mdav
 from dalenius.publish.base import Published, check_name_free, written_columns
@@ -69,7 +69,7 @@ class Microaggregation:
         check_name_free(GROUP, declared, "Microaggregation")
         people = table.cells().people
         if people < self.k:
-            raise InputError(f"k = {self.k} cannot be met: the table has {people:,} people.")
+            raise InputError(f"k = {self.k} cannot be met: the table has {counted(people, 'person', 'people')}.")
         codes = _row_codes(table)
         numbers, categories = encoded(table.schema.quasi, codes[:, : len(table.schema.quasi)])
         blocks = _blocks(numbers, categories, self.block or len(codes))

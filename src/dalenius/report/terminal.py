@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from dalenius.audit import Audit
+from dalenius.errors import counted
 from dalenius.release import GroupedRelease, NoisyCounts
 from dalenius.report import words
 
@@ -51,7 +52,7 @@ def lines(audit: Audit) -> list[str]:
         known = f" (b = {one.known:,})" if one.known and "known=" not in one.adversary else ""
         text.append(
             f"    {one.adversary + known + ' on ' + one.sensitive:<40} {words.number(one.epsilon):>10}   "
-            f"class {one.worst_class}, {one.class_size:,} people"
+            f"class {one.worst_class}, {counted(one.class_size, 'person', 'people')}"
         )
     if audit.at_risk:
         first = audit.at_risk[0]
@@ -69,4 +70,5 @@ def _extent(release: GroupedRelease | NoisyCounts) -> str:
     if isinstance(release, NoisyCounts):
         budget = f"ε = {release.epsilon:g}, {release.neighbours}" if release.epsilon else "no noise"
         return f"counts ({release.kind}), {release.mechanism}, {budget}"
-    return f"{release.people:,} people in {release.groups:,} classes ({release.kind}), {release.suppressed:,} rows suppressed"
+    people, groups = counted(release.people, "person", "people"), counted(release.groups, "class", "classes")
+    return f"{people} in {groups} ({release.kind}), {counted(release.suppressed, 'row', 'rows')} suppressed"
