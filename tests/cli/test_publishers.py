@@ -598,6 +598,9 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "an unknown method": (("magic", "--k", "3"), "microaggregation, anatomy, noisy-counts. Got 'magic' instead."),
     "no folder": (("anatomy", "--l", "3", "-o", "nowhere/out"), "the folder 'nowhere' does not exist. Make it first."),
     "a folder": (("mondrian", "--k", "3", "-o", "."), "that is a folder, a file is needed"),
+    "the folder itself": (("anatomy", "--l", "3", "-o", "."), "that is a folder, a file is needed"),
+    "the folder above": (("noisy-counts", "--epsilon", "1", "-o", ".."), "that is a folder, a file is needed"),
+    "the table as a name": (("anatomy", "--l", "3", "-o", "patients.csv"), "Name another"),
     "the table": (("mondrian", "--k", "3", "-o", "patients.csv"), "Name another"),
     "the schema": (("microaggregation", "--k", "3", "-o", "privacy.toml"), "Name another"),
     "a folder for the json": (("anatomy", "--l", "3", "--json", "nowhere/x.json"), "does not exist. Make it first."),
@@ -624,6 +627,25 @@ def test_the_audit_refuses_the_same(cli: Cli, case: str) -> None:
     arguments, message = WRONG[case]
     Path("report.html").write_text("old\n", encoding="utf-8")
     refused(cli, "audit", "patients.csv", "--method", *arguments, "-o", "report.html", message=message)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_folder_of_the_same_name(cli: Cli, method: str) -> None:
+    """A NAME of several files is not written itself; the files are, and each must be free."""
+    Path("out").mkdir()
+    asked = ("publish", "patients.csv", "--method", method, *ASKED[method][0], "-o", "out")
+    if len(ASKED[method][1]) == 1:
+        refused(cli, *asked, message="that is a folder, a file is needed")
+        return
+    code, _, err = cli(*asked)
+    assert (code, err) == (0, "")
+    assert cli("audit", "out", "-q")[0] == 0
+    for name in (*ASKED[method][1], "out.meta.json"):
+        Path(name).unlink()
+        Path(name).mkdir()
+        code, _, err = cli(*asked)
+        assert (code, f"Cannot write '{name}': that is a folder" in err) == (2, True)
+        Path(name).rmdir()
 
 
 def test_a_joint_table_of_too_many_counts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
