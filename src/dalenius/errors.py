@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import errno
 from collections.abc import Iterable
+from numbers import Integral
 
 
 class DaleniusError(Exception):
@@ -22,6 +23,12 @@ class ParameterError(DaleniusError, ValueError):
 
     def __init__(self, name: str, owner: str, allowed: str, got: object) -> None:
         super().__init__(f"The '{name}' parameter of {owner} must be {allowed}. Got {got!r} instead.")
+
+
+def check_seed(seed: object, owner: str) -> None:
+    """A seed is a whole number that is not negative."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ParameterError("seed", owner, "an int ≥ 0", seed)
 
 
 def nearest(word: str, known: Iterable[str], *, limit: int = 20_000) -> str:

@@ -18,7 +18,7 @@ from dalenius.audit.people import check_same_people, files_of, open_together
 from dalenius.audit.policy import Figure, Threshold
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
-from dalenius.errors import InputError, counted
+from dalenius.errors import InputError, check_seed, counted
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
 from dalenius.measure.anonymity import ClassRisks, class_risks
 from dalenius.measure.fidelity import Truth, fidelity
@@ -186,6 +186,7 @@ def audit(
     """
     if holdout is not None and truth is None:
         raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
+    check_seed(seed, "the audit")
     progress = progress or _silent
     asked = policy_criteria(schema, Priors(schema, engine or _engine.default(), schema.folder))
     progress("reading")

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dalenius.errors import InputError
+from dalenius.criterion import Criterion
+from dalenius.errors import InputError, ParameterError
 from dalenius.output import replacing, sha256
 from dalenius.release import Release, sidecar
 from dalenius.schema import Schema
@@ -68,6 +69,17 @@ def written_columns(table: Table) -> tuple[str, ...]:
     """The columns of a release, in the table's order: all but identifiers."""
     roles = {column.name: column.role for column in table.declared.columns}
     return tuple(name for name in table.rows.columns if roles[name] != "identifier")
+
+
+def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
+    """A publisher that keeps criteria needs one at least, and nothing else among them."""
+    if isinstance(criteria, str | bytes) or not isinstance(criteria, Sequence):
+        raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criteria)
+    if not criteria:
+        raise InputError("No criterion was given. Ask for at least one, for example k = 5.")
+    for criterion in criteria:
+        if not isinstance(criterion, Criterion):
+            raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criterion)
 
 
 def check_name_free(name: str, schema: Schema, method: str) -> None:

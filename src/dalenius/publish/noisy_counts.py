@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError, ParameterError, listing
+from dalenius.errors import InputError, ParameterError, check_seed, listing
 from dalenius.publish.base import Published
 from dalenius.release import NoisyCounts
 from dalenius.release.noisy_counts import NEIGHBOURS, Mechanism, Neighbours, paths_of, tables_of
@@ -238,6 +238,7 @@ class Simulation(_Counting):
 
     def draw(self, table: Table, seed: int) -> SimulatedCounts:
         """Counts with noise that this seed gives."""
+        check_seed(seed, "the simulation")
         exact, tables = exact_counts(table, self.joint)
         rng = np.random.default_rng(seed)
         sensitivity = self.sensitivity(len(tables))
