@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import dalenius as dl
 from dalenius import criterion as c
 from dalenius.errors import InputError, ParameterError
+from dalenius.publish import microaggregation
 from dalenius.publish.microaggregation import Microaggregation, PublishedMicroaggregation
 from tests.publish import plain
 from tests.publish.plain import SHEETS, Quasi, Sheet
@@ -321,6 +322,18 @@ def test_shuffled(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------------- in blocks
+
+
+def test_more_rows_than_are_grouped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = scattered(1, 100)
+    monkeypatch.setattr(microaggregation, "ROWS", 100)
+    assert len(Microaggregation(4).publish(sheet.table).group) == 100
+    monkeypatch.setattr(microaggregation, "ROWS", 99)
+    with pytest.raises(
+        InputError, match=r"The table has 100 rows, .* at most 99 are grouped at once\. .* --block 5000"
+    ):
+        Microaggregation(4).publish(sheet.table)
+    assert len(Microaggregation(4, block=50).publish(sheet.table).group) == 100
 
 
 @pytest.mark.parametrize(("k", "block", "n"), [(2, 8, 100), (3, 12, 101), (5, 20, 333), (5, 64, 500), (3, 40, 41)])

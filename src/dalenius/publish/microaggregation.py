@@ -31,6 +31,7 @@ from dalenius.table import Table
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Shown = Literal["centroids", "ranges"]
+ROWS = 300_000  # at most in one block: time grows with their square, and these take minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,11 @@ class Microaggregation:
         people = table.cells().people
         if people < self.k:
             raise InputError(f"k = {self.k} cannot be met: the table has {counted(people, 'person', 'people')}.")
+        if self.block is None and people > ROWS:
+            raise InputError(
+                f"The table has {people:,} rows, and the time that microaggregation takes grows with their square; at most "
+                f"{ROWS:,} are grouped at once. Group them in blocks: --block 5000."
+            )
         codes = _row_codes(table)
         numbers, categories = encoded(table.schema.quasi, codes[:, : len(table.schema.quasi)])
         blocks = _blocks(numbers, categories, self.block or len(codes))
