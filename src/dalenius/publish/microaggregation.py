@@ -226,11 +226,17 @@ class PublishedMicroaggregation(Published):
                 labels[column.name] = [MISSING if p != p else repr(p).removesuffix(".0") for p in points]
             else:
                 labels[column.name] = [column.leaves[int(p)] for p in self._points(j, column)]
+        number = np.arange(self.groups, dtype=np.int32)  # what each group is called
+        if shuffle:
+            # Groups were numbered as they were made, block by block in the order of the rows, which must not be told.
+            number = np.random.default_rng().permutation(number)
+            order = np.argsort(number).tolist()
+            labels = {name: [texts[q] for q in order] for name, texts in labels.items()}
         plan = Assignment(
             written_columns(self.table),
             {},
             np.empty((0, 0), dtype=np.int32),
-            self.group,
+            number[self.group],
             labels,
             number=GROUP,
             shuffle=shuffle,
