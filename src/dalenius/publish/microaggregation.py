@@ -21,7 +21,7 @@ from dalenius.engine import Assignment
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mdav import mdav
-from dalenius.publish.base import Published, check_name_free, written_columns
+from dalenius.publish.base import Published, check_labels, check_name_free, written_columns
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.label import Resolver, label_text
 from dalenius.release.reading import GROUP
@@ -220,6 +220,7 @@ class PublishedMicroaggregation(Published):
                 sets, index = self._sets
                 resolver = Resolver(column, schema)
                 texts = [label_text(column, members, resolver) for members in sets[j]]
+                check_labels(self.table.declared[column.name], column.leaves, zip(texts, sets[j], strict=True), schema)
                 labels[column.name] = [texts[i] for i in index[:, j].tolist()]
             elif column.type == "integer":
                 points = self._points(j, column).tolist()
