@@ -858,6 +858,17 @@ def test_that_no_adversary_was_tried_is_said_on_the_screen(cli: Cli, method: str
     assert len(untested) == 4
 
 
+def test_held_out_people_with_a_value_that_is_not_counted(cli: Cli) -> None:
+    lines = Path("others.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    person, _, rest = lines[3].split(",", 2)
+    lines[3] = f"{person},,{rest}"
+    Path("gap.csv").write_text("".join(lines), encoding="utf-8")
+    message = "has a missing value in column 'age' that the noisy counts do not count. Leave those people out"
+    refused(cli, "audit", "noisy-counts", "--truth", "patients.csv", "--holdout", "gap.csv", message=message)
+    one_go = ("--method", "noisy-counts", "--epsilon", "1", "--holdout", "gap.csv")
+    refused(cli, "audit", "patients.csv", *one_go, message=message)
+
+
 def test_the_release_of_one_go_is_the_one_that_is_written(cli: Cli) -> None:
     """Where nothing is drawn, publishing and auditing say the same apart as together."""
     for method in ("mondrian", "microaggregation"):
