@@ -30,7 +30,8 @@ def rates(audit: Audit) -> str:
             if rate.n:
                 rows.append({"attack": name, "kind": kind, "rate": rate.value, "low": rate.low, "high": rate.high})
     kinds = ["in the release", "control", "commonest value"]
-    y = alt.Y("kind:N", title=None, sort=kinds)
+    # How wide letters are is guessed here and known only where the page is shown: room to spare, or the longest label is cut.
+    y = alt.Y("kind:N", title=None, sort=kinds, axis=alt.Axis(minExtent=110))
     base = alt.Chart(_data(rows))
     points = base.mark_point(filled=True, size=90).encode(
         x=alt.X("rate:Q", title="share of people guessed right", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)),
