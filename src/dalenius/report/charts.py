@@ -87,7 +87,8 @@ def calibration(audit: Audit) -> str:
     points = alt.Chart(data).mark_point(filled=True, size=60)
     rules = alt.Chart(data).mark_rule()
     x = alt.X("confidence:Q", title="how sure the adversary is", scale=scale, axis=alt.Axis(format="%"))
-    color = alt.Color("attack:N", title=None)
+    # Above the chart: beside it, a label wider than it was guessed to be would be cut.
+    color = alt.Color("attack:N", title=None, legend=alt.Legend(orient="top", columns=1, labelLimit=0))
     chart = alt.layer(
         diagonal.encode(x="x:Q", y="y:Q"),
         rules.encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=color),
