@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import errno
 from collections.abc import Iterable
+from numbers import Integral
 
 
 class DaleniusError(Exception):
@@ -22,6 +23,12 @@ class ParameterError(DaleniusError, ValueError):
 
     def __init__(self, name: str, owner: str, allowed: str, got: object) -> None:
         super().__init__(f"The '{name}' parameter of {owner} must be {allowed}. Got {got!r} instead.")
+
+
+def check_seed(seed: object, owner: str) -> None:
+    """A seed is a whole number that is not negative."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ParameterError("seed", owner, "an int ≥ 0", seed)
 
 
 def nearest(word: str, known: Iterable[str], *, limit: int = 20_000) -> str:
@@ -43,6 +50,11 @@ def listing(words: Iterable[str], *, limit: int = 12) -> str:
     names = list(words)
     shown = ", ".join(names[:limit])
     return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
+
+
+def counted(n: int, one: str, many: str) -> str:
+    """A number with its noun: `1 class`, `2,000 classes`."""
+    return f"{n:,} {one if n == 1 else many}"
 
 
 def file_error(error: OSError, path: object, doing: str) -> InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import stat
@@ -200,6 +201,38 @@ def test_ctrl_c_in_the_middle(tmp_path: Path) -> None:
     assert "Traceback" not in errors
     assert (tmp_path / "out.json").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "privacy.toml", "t.csv"]
+
+
+@pytest.mark.parametrize("method", ["lattice", "mondrian"])
+def test_killed_in_the_middle_of_writing(method: str, tmp_path: Path) -> None:
+    """SIGTERM while rows are written: the old release stays, and neither a draft nor what was spilt is left."""
+    rows = "".join(f"{i % 97},Male,Disease{i % 1000}\n" for i in range(400_000))
+    prepare(tmp_path, "age,sex,disease\n" + rows * 10)
+    schema = 'sensitive = "disease"\n[columns.age]\nrole = "quasi"\nhierarchy = "suppress"\n'
+    schema += '[columns.sex]\nrole = "quasi"\nhierarchy = "suppress"\n[columns.disease]\nrole = "sensitive"\n'
+    (tmp_path / "privacy.toml").write_text(schema, encoding="utf-8")
+    (tmp_path / "out.csv").write_text("old", encoding="utf-8")
+    (tmp_path / "spill").mkdir()
+    code = (
+        "import sys; from dalenius.cli import main; "
+        f"sys.argv[1:] = ['publish', 't.csv', '-o', 'out.csv', '--k', '2', '--method', '{method}']; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path / "spill")},
+    )  # fmt: skip
+    while process.poll() is None and not list(tmp_path.glob(".out.*")):
+        time.sleep(0.005)
+    assert process.poll() is None
+    assert list((tmp_path / "spill").iterdir())
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 143, errors
+    assert "Interrupted. Nothing was written." in errors
+    assert "Traceback" not in errors
+    assert (tmp_path / "out.csv").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "privacy.toml", "spill", "t.csv"]
+    assert list((tmp_path / "spill").iterdir()) == []
 
 
 def test_a_bug_is_told_without_data(tmp_path: Path) -> None:

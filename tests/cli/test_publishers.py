@@ -19,7 +19,7 @@ from dalenius.cli import app
 from dalenius.cli.methods import METHODS, publisher
 from dalenius.criterion import KAnonymity
 from dalenius.errors import InputError
-from dalenius.publish import base
+from dalenius.publish import base, noisy_counts
 from tests.conftest import Run
 
 Answer = tuple[int, str, str]
@@ -309,7 +309,11 @@ def test_shuffle(cli: Cli, method: str) -> None:
     for order in orders:
         assert order[0] == plain[0]
         assert order[1:] != plain[1:]
-        assert sorted(order) == sorted(plain)
+        if method == "microaggregation":  # groups are numbered anew, too: the number stands in front
+            assert [line.partition(",")[2] for line in order[1:]] != [line.partition(",")[2] for line in plain[1:]]
+            assert sorted(line.partition(",")[2] for line in order) == sorted(line.partition(",")[2] for line in plain)
+        else:
+            assert sorted(order) == sorted(plain)
     assert {file: Path(file).read_bytes() for file in others} == others
 
 
@@ -598,6 +602,9 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "an unknown method": (("magic", "--k", "3"), "microaggregation, anatomy, noisy-counts. Got 'magic' instead."),
     "no folder": (("anatomy", "--l", "3", "-o", "nowhere/out"), "the folder 'nowhere' does not exist. Make it first."),
     "a folder": (("mondrian", "--k", "3", "-o", "."), "that is a folder, a file is needed"),
+    "the folder itself": (("anatomy", "--l", "3", "-o", "."), "that is a folder, a file is needed"),
+    "the folder above": (("noisy-counts", "--epsilon", "1", "-o", ".."), "that is a folder, a file is needed"),
+    "the table as a name": (("anatomy", "--l", "3", "-o", "patients.csv"), "Name another"),
     "the table": (("mondrian", "--k", "3", "-o", "patients.csv"), "Name another"),
     "the schema": (("microaggregation", "--k", "3", "-o", "privacy.toml"), "Name another"),
     "a folder for the json": (("anatomy", "--l", "3", "--json", "nowhere/x.json"), "does not exist. Make it first."),
@@ -624,6 +631,31 @@ def test_the_audit_refuses_the_same(cli: Cli, case: str) -> None:
     arguments, message = WRONG[case]
     Path("report.html").write_text("old\n", encoding="utf-8")
     refused(cli, "audit", "patients.csv", "--method", *arguments, "-o", "report.html", message=message)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_folder_of_the_same_name(cli: Cli, method: str) -> None:
+    """A NAME of several files is not written itself; the files are, and each must be free."""
+    Path("out").mkdir()
+    asked = ("publish", "patients.csv", "--method", method, *ASKED[method][0], "-o", "out")
+    if len(ASKED[method][1]) == 1:
+        refused(cli, *asked, message="that is a folder, a file is needed")
+        return
+    code, _, err = cli(*asked)
+    assert (code, err) == (0, "")
+    assert cli("audit", "out", "-q")[0] == 0
+    for name in (*ASKED[method][1], "out.meta.json"):
+        Path(name).unlink()
+        Path(name).mkdir()
+        code, _, err = cli(*asked)
+        assert (code, f"Cannot write '{name}': that is a folder" in err) == (2, True)
+        Path(name).rmdir()
+
+
+def test_a_joint_table_of_too_many_counts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noisy_counts, "CELLS", 28_799)
+    asked = ("--method", "noisy-counts", "--epsilon", "1", "--joint", "age,zip", "-o", "out")
+    refused(cli, "publish", "patients.csv", *asked, message="The table of age × zip and disease has 28,800 counts")
 
 
 @pytest.mark.parametrize(("method", "name"), [(m, name) for m in ("anatomy", "noisy-counts") for name in ASKED[m][1]])
@@ -811,6 +843,30 @@ def test_a_release_read_from_its_files_and_audited(cli: Cli, method: str) -> Non
     assert alone["truth"] is False
     assert not {"kl_divergence", "relative_error"} & set(alone["utility"])
     assert all(attack["success"]["n"] == 0 for attack in alone["attacks"])
+
+
+@pytest.mark.parametrize("method", ["microaggregation", "noisy-counts"])
+def test_that_no_adversary_was_tried_is_said_on_the_screen(cli: Cli, method: str) -> None:
+    """However much else there is that was not tested: a column that is not looked at, thresholds that cannot be tested."""
+    with Path("privacy.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[policy]\nmax_attacker_accuracy = 0.5\nmax_attacker_gain = 0.5\nmax_perfect_breach = 0.5\n")
+    code, out, err = cli("audit", method, "--truth", "patients.csv", "--holdout", "others.csv")
+    assert (code, err) == (0, "")
+    assert "  Inference: no adversary could be tried" in out
+    untested = [line for line in out.splitlines() if line.startswith("  Not tested")]
+    assert "random-worlds was not tried" in untested[0]
+    assert len(untested) == 4
+
+
+def test_held_out_people_with_a_value_that_is_not_counted(cli: Cli) -> None:
+    lines = Path("others.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    person, _, rest = lines[3].split(",", 2)
+    lines[3] = f"{person},,{rest}"
+    Path("gap.csv").write_text("".join(lines), encoding="utf-8")
+    message = "has a missing value in column 'age' that the noisy counts do not count. Leave those people out"
+    refused(cli, "audit", "noisy-counts", "--truth", "patients.csv", "--holdout", "gap.csv", message=message)
+    one_go = ("--method", "noisy-counts", "--epsilon", "1", "--holdout", "gap.csv")
+    refused(cli, "audit", "patients.csv", *one_go, message=message)
 
 
 def test_the_release_of_one_go_is_the_one_that_is_written(cli: Cli) -> None:

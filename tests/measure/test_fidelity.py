@@ -624,6 +624,24 @@ def test_one_leaf_costs_nothing_whatever_its_label(tmp_path: Path) -> None:
     assert (found["ncp"], found["loss"]) == (0, 0)
 
 
+def test_a_column_of_one_leaf_costs_nothing_suppressed_or_not(tmp_path: Path) -> None:
+    one, two = dl.Column("a", "quasi", domain=dl.Domain(("x",))), dl.Column("b", "quasi", domain=dl.Domain(("0", "1")))
+    schema = dl.Schema((one, two, dl.Column("s", "sensitive")))
+    (tmp_path / "t.csv").write_text("a,b,s\nx,0,u\nx,1,v\nx,1,v\n", encoding="utf-8")
+    for text, cost in (
+        ("x,0,u\nx,1,v\n*,*,v\n", 1 / 6),
+        ("x,0,u\n*,1,v\n*,1,v\n", 0),
+        ("*,*,u\n*,*,v\n*,*,v\n", 1 / 2),
+    ):
+        (tmp_path / "r.csv").write_text("a,b,s\n" + text, encoding="utf-8")
+        releases, people = together(
+            {"r": tmp_path / "r.csv"}, tmp_path / "t.csv", schema, kind=None, engine=engine.default()
+        )
+        cells = people.cells()
+        found = fidelity(releases["r"], Truth(cells.schema, cells.codes, cells.counts))
+        assert found["ncp"] == pytest.approx(cost)
+
+
 def test_answers_by_hand(tmp_path: Path) -> None:
     """One query on boxes, tuples and points: people of age 0 to 4 in A with x, of whom there are two."""
     schema, table = small(tmp_path)

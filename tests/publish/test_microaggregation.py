@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import dalenius as dl
 from dalenius import criterion as c
 from dalenius.errors import InputError, ParameterError
+from dalenius.publish import microaggregation
 from dalenius.publish.microaggregation import Microaggregation, PublishedMicroaggregation
 from tests.publish import plain
 from tests.publish.plain import SHEETS, Quasi, Sheet
@@ -54,7 +55,7 @@ def test_random_tables(sheet: Sheet, k: int) -> None:
     if len(sheet.rows) >= k:
         compare(sheet, k, tied=False)
         return
-    with pytest.raises(InputError, match=f"k = {k} cannot be met: the table has {len(sheet.rows)} people"):
+    with pytest.raises(InputError, match=f"k = {k} cannot be met: the table has {len(sheet.rows)} p(eople|erson)"):
         Microaggregation(k).publish(sheet.table)
 
 
@@ -306,21 +307,70 @@ def test_ranges_of_numbers_that_are_far_apart(tmp_path: Path) -> None:
     assert dl.read_release(tmp_path / "out.csv", schema) == published.release
 
 
+def members(lines: list[dict[str, str]]) -> list[list[tuple[str, ...]]]:
+    """The rows of each group but for its number, in an order of their own."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for row in lines:
+        found.setdefault(row["group"], []).append(tuple(text for name, text in row.items() if name != "group"))
+    return sorted(sorted(rows) for rows in found.values())
+
+
+@pytest.mark.parametrize("shown", ["centroids", "ranges"])
+def test_shuffled_group_numbers_tell_nothing_of_the_rows(shown: str, tmp_path: Path) -> None:
+    """Groups are made block by block in the order of the rows; under shuffle their numbers are drawn, anew each time."""
+    domain = dl.Domain(tuple(map(str, range(400))))
+    schema = dl.Schema(
+        [dl.Column("row", "other"), dl.Column("q", "quasi", "integer", domain=domain), dl.Column("s", "sensitive")]
+    )
+    rows = [str(i) for i in range(400)]
+    table = dl.Table({"row": rows, "q": rows, "s": ["x", "y"] * 200}, schema)
+    published = Microaggregation(4, shown=shown, block=16).publish(table)  # type: ignore[arg-type]
+
+    def numbers(**options: bool) -> list[int]:
+        """The group of each row of the table."""
+        published.write(tmp_path / "out", **options)
+        lines = plain.read_rows(tmp_path / "out")
+        assert members(lines) == together
+        return [int(line["group"]) for line in sorted(lines, key=lambda line: int(line["row"]))]
+
+    published.write(tmp_path / "out")
+    together = members(plain.read_rows(tmp_path / "out"))
+    assert numbers() == published.group.tolist()
+    assert np.corrcoef(numbers(), range(400))[0, 1] > 0.9
+    one, other = numbers(shuffle=True), numbers(shuffle=True)
+    assert one != other
+    # Of 100 numbers in an order at random the correlation has a spread of 0.1.
+    assert max(abs(np.corrcoef(drawn, range(400))[0, 1]) for drawn in (one, other)) < 0.6
+
+
 def test_shuffled(tmp_path: Path) -> None:
     sheet = scattered(5, 300)
     published = Microaggregation(5).publish(sheet.table)
     published.write(tmp_path / "plain")
     published.write(tmp_path / "mixed", shuffle=True)
-    one, other = ([tuple(row.items()) for row in plain.read_rows(tmp_path / name)] for name in ("plain", "mixed"))
+    one, other = (plain.read_rows(tmp_path / name) for name in ("plain", "mixed"))
     assert one != other
-    assert sorted(one) == sorted(other)
-    assert dl.read_release(tmp_path / "mixed", sheet.schema) == published.release
+    assert members(one) == members(other)
+    assert {row["group"] for row in one} == {row["group"] for row in other}
+    assert len(dl.read_release(tmp_path / "mixed", sheet.schema).sizes) == published.groups  # type: ignore[attr-defined]
     text = (tmp_path / "mixed.meta.json").read_text(encoding="utf-8")
     assert json.loads(text)["shuffled"] is True
     assert "seed" not in text
 
 
 # ---------------------------------------------------------------------------- in blocks
+
+
+def test_more_rows_than_are_grouped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = scattered(1, 100)
+    monkeypatch.setattr(microaggregation, "ROWS", 100)
+    assert len(Microaggregation(4).publish(sheet.table).group) == 100
+    monkeypatch.setattr(microaggregation, "ROWS", 99)
+    with pytest.raises(
+        InputError, match=r"The table has 100 rows, .* at most 99 are grouped at once\. .* --block 5000"
+    ):
+        Microaggregation(4).publish(sheet.table)
+    assert len(Microaggregation(4, block=50).publish(sheet.table).group) == 100
 
 
 @pytest.mark.parametrize(("k", "block", "n"), [(2, 8, 100), (3, 12, 101), (5, 20, 333), (5, 64, 500), (3, 40, 41)])

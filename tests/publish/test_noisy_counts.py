@@ -25,6 +25,7 @@ from scipy.stats import chi2, kstest, laplace
 import dalenius as dl
 from dalenius.errors import DaleniusError, InputError, ParameterError
 from dalenius.hierarchy import from_paths
+from dalenius.publish import noisy_counts
 from dalenius.publish.noisy_counts import Counts, PublishedCounts, SimulatedCounts, Simulation, exact_counts
 from dalenius.release import KINDS
 from dalenius.release.noisy_counts import tables_of
@@ -397,6 +398,33 @@ def test_joint_tables_that_cannot_be(joint: tuple[tuple[str, ...], ...], message
         Counts(1.0, joint=joint).publish(table(*people(0, 3)))
     with pytest.raises(InputError, match=message):
         tables_of(schema(), joint)
+
+
+@pytest.mark.parametrize("columns", [3, 20])
+def test_tables_of_too_many_counts(columns: int) -> None:
+    """Twenty columns of 2,000 values each have more combinations than 64 bits can count."""
+    values = tuple(f"v{i}" for i in range(2000))
+    names = tuple(f"q{j}" for j in range(columns))
+    declared = dl.Schema(
+        [
+            *(dl.Column(name, "quasi", domain=dl.Domain(values)) for name in names),
+            dl.Column("s", "sensitive", domain=dl.Domain(VALUES)),
+        ]
+    )
+    source = dl.Table({**{name: ["v0"] for name in names}, "s": ["flu"]}, declared)
+    for kind in (Counts(1.0, joint=(names,)).publish, lambda table: Simulation(1.0, joint=(names,)).draw(table, 1)):
+        with pytest.raises(InputError) as refused:
+            kind(source)
+        assert f"The table of {' × '.join(names)} and s has {2000**columns * 4:,} counts" in str(refused.value)
+        assert "at most 5,000,000" in str(refused.value)
+
+
+def test_a_table_of_as_many_counts_as_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noisy_counts, "CELLS", 3 * 4 * 4)
+    exact_counts(table(*people(0, 3)), (("a", "b"),))
+    monkeypatch.setattr(noisy_counts, "CELLS", 3 * 4 * 4 - 1)
+    with pytest.raises(InputError, match="Count fewer columns together"):
+        exact_counts(table(*people(0, 3)), (("a", "b"),))
 
 
 @pytest.mark.parametrize("kind", [Counts, Simulation])

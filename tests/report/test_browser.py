@@ -108,6 +108,17 @@ def test_without_truth_one_chart_is_left(browser: Any, reports: dict[str, Report
         assert visit.page.locator("figure svg").count() == 1
 
 
+def test_no_word_of_a_chart_is_cut_off(browser: Any, full: Report) -> None:
+    with Visit(browser, full, 1000) as visit:
+        cut = visit.page.evaluate(
+            """() => [...document.querySelectorAll("figure svg text")].filter(text => {
+                const own = text.getBoundingClientRect(), all = text.closest("svg").getBoundingClientRect();
+                return own.width && (own.left < all.left - 0.5 || own.right > all.right + 0.5);
+            }).map(text => text.textContent)"""
+        )
+        assert cut == []
+
+
 def test_headings_and_verdict_are_read(browser: Any, full: Report) -> None:
     with Visit(browser, full, 1000) as visit:
         assert visit.page.title() == "Audit of release.csv"

@@ -39,6 +39,11 @@ def close(shown: list[float], expected: list[float], step: float = 0.1) -> None:
     assert shown == pytest.approx(expected, abs=0.5 * step + 1e-9)
 
 
+def said(attack: dict[str, Any]) -> str:
+    """What stands beside the gain: without a control it is no lack of data."""
+    return "no hold-out given" if attack["control"]["kind"] == "none" else attack["verdict"]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_page_has_its_parts(name: str, reports: dict[str, Report], pages: dict[str, Page]) -> None:
     document, page = reports[name].document, pages[name]
@@ -57,7 +62,8 @@ def test_the_page_has_its_parts(name: str, reports: dict[str, Report], pages: di
 def test_the_release(name: str, reports: dict[str, Report], pages: dict[str, Page]) -> None:
     document, page = reports[name].document, pages[name]
     release = document["release"]
-    said = f"{release['people']:,} people in {release['classes']:,} classes ({release['kind']})"
+    classes = "1 class" if release["classes"] == 1 else f"{release['classes']:,} classes"
+    said = f"{release['people']:,} people in {classes} ({release['kind']})"
     for text in (page.text, reports[name].terminal):
         assert said in text
         assert f"{release['suppressed']:,} rows" in text
@@ -78,12 +84,12 @@ def test_rates(name: str, reports: dict[str, Report], pages: dict[str, Page]) ->
         for cell, key in zip(row[1:4], ("success", "naive", "control"), strict=True):
             close(numbers(cell), rate(attack[key]))
         close(numbers(row[4]), rate(attack["gain"]))
-        assert row[5] == attack["verdict"]
+        assert row[5] == said(attack)
         lines = terminal[terminal.index(f"    {row[0]}") :].splitlines()[:3]
         close(numbers(lines[0].partition(":")[2]), rate(attack["success"]))
         close(numbers(lines[1]), rate(attack["naive"]) + rate(attack["control"]))
         close(numbers(lines[2]), rate(attack["gain"]))
-        assert attack["verdict"] in lines[2]
+        assert lines[2].endswith(": " + said(attack))
 
 
 def test_without_truth_confidences_stand_instead(reports: dict[str, Report], pages: dict[str, Page]) -> None:

@@ -18,7 +18,7 @@ from dalenius.audit.people import check_same_people, files_of, open_together
 from dalenius.audit.policy import Figure, Threshold
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
-from dalenius.errors import InputError
+from dalenius.errors import InputError, check_seed, counted
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
 from dalenius.measure.anonymity import ClassRisks, class_risks
 from dalenius.measure.fidelity import Truth, fidelity
@@ -57,8 +57,8 @@ class Audit:
 
     @property
     def limits(self) -> list[str]:
-        """What this audit cannot say."""
-        found = []
+        """What this audit cannot say; adversaries that were not tried come first."""
+        found = [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
         if not self.has_truth:
             found.append(
                 "Without the original table (--truth) it cannot be known how often an adversary is right, only how sure it is."
@@ -83,10 +83,8 @@ class Audit:
                 "The release has no classes: singling out, linkability and privacy models of classes do not apply."
             )
         elif self.release.suppressed:
-            found.append(
-                f"Singling out and linkability do not count the {self.release.suppressed:,} suppressed people."
-            )
-        found += [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
+            hidden = counted(self.release.suppressed, "suppressed person", "suppressed people")
+            found.append(f"Singling out and linkability do not count {hidden}.")
         found += [f"{t.key} was not tested: {t.reason}." for t in self.thresholds if t.outcome == "not tested"]
         found.append(
             "Adversaries with other background knowledge, and other releases of the same people, were not tried."
@@ -188,6 +186,7 @@ def audit(
     """
     if holdout is not None and truth is None:
         raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
+    check_seed(seed, "the audit")
     progress = progress or _silent
     asked = policy_criteria(schema, Priors(schema, engine or _engine.default(), schema.folder))
     progress("reading")

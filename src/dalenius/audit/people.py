@@ -13,8 +13,19 @@ from numpy.typing import NDArray
 from dalenius import engine as _engine
 from dalenius.adversary import Targets
 from dalenius.engine import Engine, Source
-from dalenius.errors import InputError
-from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease, Label, Release, find_files, read
+from dalenius.errors import InputError, counted
+from dalenius.hierarchy import MISSING
+from dalenius.release import (
+    Anatomized,
+    Generalized,
+    GroupCells,
+    GroupedRelease,
+    Label,
+    NoisyCounts,
+    Release,
+    find_files,
+    read,
+)
 from dalenius.release.label import Resolver
 from dalenius.schema import Column, Schema
 from dalenius.table import Cells, Table
@@ -92,7 +103,7 @@ def check_same_people(release: GroupedRelease, people: People, name: str = "The 
     """A table is the truth about a release only if it has as many people, with the same sensitive values."""
     if people.count != release.people:
         raise InputError(
-            f"{name} has {release.people:,} people and the table {people.count:,}. "
+            f"{name} has {counted(release.people, 'person', 'people')} and the table {people.count:,}. "
             "The truth must be the table that the release was made of."
         )
     for j, column in enumerate(release.schema.sensitive):
@@ -137,9 +148,23 @@ def _widen(
     coded: Schema | None = getattr(opened, "schema", None)
     if coded is None or _same(coded, together):
         return opened, together
+    if isinstance(opened, NoisyCounts) and opened.mechanism != "none":
+        _refuse_uncounted(coded, together)
     if isinstance(source, Release):
         return _recoded(opened, together), together
     return read(source, together, kind=kind, engine=engine), together
+
+
+def _refuse_uncounted(coded: Schema, wider: Schema) -> None:
+    """Noisy counts of a value that they leave out cannot be had; the value is not shown."""
+    for mine, theirs in zip(coded.coded, wider.coded, strict=True):
+        more = set(theirs.leaves) - set(mine.leaves)
+        if more:
+            what = "a missing value" if more == {MISSING} else "a value"
+            raise InputError(
+                f"Somebody of the table or of the held-out people has {what} in column {mine.name!r} that the noisy counts "
+                "do not count. Leave those people out, or publish again with a domain that has the value."
+            )
 
 
 def _recoded(release: Release, schema: Schema) -> Release:

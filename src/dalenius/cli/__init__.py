@@ -12,6 +12,7 @@ def main() -> None:
 
         print(f"dalenius {__version__}")
         return
-    from dalenius.cli.app import run
+    from dalenius.cli.app import end_as_interrupted, run
 
+    end_as_interrupted()
     sys.exit(run(sys.argv[1:]))

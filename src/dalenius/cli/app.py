@@ -39,6 +39,22 @@ for _command in (init, check, publish, lattice, attack, audit, compare, demo):
     _command.register(app)
 
 
+_ended = False  # whether the system asked us to end
+
+
+def end_as_interrupted() -> None:
+    """Let SIGTERM end the program as ctrl-C does: drafts and what was spilt to disk are removed on the way out."""
+    import signal
+
+    def end(_number: int, _frame: object) -> None:
+        global _ended
+        _ended = True
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not cut the tidying short
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+
+
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code: 0 done, 1 policy violated, 2 bad input, 3 not converged."""
     _ready_streams()
@@ -53,7 +69,7 @@ def run(arguments: list[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         _say("Interrupted. Nothing was written.")
-        return 130
+        return 143 if _ended else 130
     except typer.Exit as leaving:
         return leaving.exit_code
     except BrokenPipeError:  # the reader of a pipe has gone; keep the interpreter from complaining at exit

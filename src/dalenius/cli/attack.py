@@ -21,6 +21,7 @@ from dalenius.cli.common import (
     stage_line,
     write_json,
 )
+from dalenius.errors import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -180,7 +181,7 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
     if output is not None:
         lost = f", {document['unmatched']:,} of whom fit nowhere" if document["unmatched"] else ""
         lines.append(
-            f"Wrote {output}: beliefs of {document['adversary']} about {document['targets']:,} targets{lost} "
+            f"Wrote {output}: beliefs of {document['adversary']} about {counted(document['targets'], 'target', 'targets')}{lost} "
             f"({document['method']})"
         )
     if "GT_A" in document:

@@ -22,6 +22,7 @@ from dalenius.cli.common import (
     say,
     write_json,
 )
+from dalenius.errors import counted
 
 if TYPE_CHECKING:
     from dalenius.criterion import Level
@@ -167,8 +168,9 @@ def command(
     if json == "-" or quiet:
         return
     share = opened.suppressed / opened.people
+    people = counted(opened.people, "person", "people")
     unseen = [f"{c.name} ({c.role})" for c in opened.schema.columns if c.role in ("identifier", "other")]
-    say(False, f"{release}: {opened.people:,} people in {opened.groups:,} classes, {opened.kind}")
+    say(False, f"{release}: {people} in {counted(opened.groups, 'class', 'classes')}, {opened.kind}")
     say(False, f"  suppressed rows  {opened.suppressed:,} ({share:.2%})")
     say(
         False,
@@ -242,7 +244,7 @@ def _class(release: GroupedRelease, grouping: Grouping, level: Level) -> str:
     """The worst class by number and size."""
     number = level.worst if grouping.parent is None else int(grouping.parent[level.worst])
     size = int(release.sizes[number])
-    return f"class {number}, {size:,} {'person' if size == 1 else 'people'}"
+    return f"class {number}, {counted(size, 'person', 'people')}"
 
 
 def _revealed(release: GroupedRelease, grouping: Grouping, levels: Iterable[Level]) -> list[str]:

@@ -21,6 +21,7 @@ from dalenius.cli.common import (
     say,
     write_json,
 )
+from dalenius.errors import counted
 
 SHOWN = 15
 
@@ -114,7 +115,11 @@ def command(
     if json == "-":
         return
     good = sorted((node for node in nodes if node.get("satisfies", True)), key=lambda node: node["loss"])
-    say(quiet, f"{table}: {len(nodes):,} nodes" + (f", {len(good):,} satisfy the criteria" if wanted else ""))
+    say(
+        quiet,
+        f"{table}: {counted(len(nodes), 'node', 'nodes')}"
+        + (f", {len(good):,} satisfy the criteria" if wanted else ""),
+    )
     names = [adversary.text for adversary in adversaries]
     if names and not wanted:  # of nodes that hold against nobody there is nothing to choose
         finite = [node for node in good if min(node["epsilon"].values()) < float("inf")]

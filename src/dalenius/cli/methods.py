@@ -168,6 +168,11 @@ def _only(wanted: Sequence[Criterion], kind: type[Any], letter: str, method: str
     return mine[0]
 
 
+def names_several(method: str, output: Path) -> bool:
+    """Whether OUTPUT is a folder's name and that of several files beside it: it is not written itself."""
+    return method in ("anatomy", "noisy-counts") and output.is_dir() and output.name not in ("", "..")
+
+
 def files(method: str, output: Path) -> tuple[Path, ...]:
     """The files that a method writes, its sidecar the last."""
     from dalenius.release import anatomized, noisy_counts, sidecar

@@ -21,6 +21,7 @@ from dalenius.cli.common import (
     say,
     write_json,
 )
+from dalenius.errors import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -103,7 +104,8 @@ def command(
     )  # fmt: skip
     publish = methods.publisher(method, wanted, chosen, command="publish", seed=seed)
     inputs = [table, schema, *declared.files, *priors.files]
-    check_writable(output, inputs=inputs)
+    if not methods.names_several(method, output):
+        check_writable(output, inputs=inputs)
     written = methods.files(method, output)
     for file in written:
         check_writable(file, inputs=inputs)
@@ -136,18 +138,18 @@ def _summary(output: Path, document: dict[str, Any]) -> list[str]:
     suppressed, people = document["suppressed"], document["people"]
     files = f"{output}.quasi.csv and {output}.sensitive.csv" if document["method"] == "anatomy" else str(output)
     lines = [
-        f"Wrote {files}: {people:,} people in {document['classes']:,} classes, "
-        f"{suppressed:,} rows suppressed ({suppressed / people:.2%})",
+        f"Wrote {files}: {counted(people, 'person', 'people')} in {counted(document['classes'], 'class', 'classes')}, "
+        f"{counted(suppressed, 'row', 'rows')} suppressed ({suppressed / people:.2%})",
         f"  satisfies  {'; '.join(document['criteria'])}",
     ]
     if document["method"] != "lattice":
         return lines
-    search = f"{document['checked']:,} of {document['nodes']:,} nodes checked"
+    search = f"{document['checked']:,} of {counted(document['nodes'], 'node', 'nodes')} checked"
     proof = "optimal" if document["optimal"] else f"time ran out; no node costs less than {document['bound']:.4f}"
     lines += [
         "  levels     " + ", ".join(f"{name} {level}" for name, level in document["node"].items()),
         f"  loss       {document['loss']:.4f}   ({search}, {proof})",
     ]
     if document["minimal"] is not None:
-        lines.append(f"  minimal    {len(document['minimal'])} nodes; --json lists them")
+        lines.append(f"  minimal    {counted(len(document['minimal']), 'node', 'nodes')}; --json lists them")
     return lines

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion.base import Criterion
-from dalenius.errors import InputError, ParameterError
+from dalenius.errors import InputError, ParameterError, counted
 from dalenius.release import Grouping
 
 
@@ -35,7 +35,7 @@ class KAnonymity(Criterion):
 
     def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: ARG002
         if self.k > people:
-            raise InputError(f"k = {self.k} is larger than the table, which has {people:,} people.")
+            raise InputError(f"k = {self.k} is larger than the table, which has {counted(people, 'person', 'people')}.")
 
     def describe(self) -> str:
         return f"k = {self.k}"

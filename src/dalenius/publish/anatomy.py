@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.engine import Assignment
-from dalenius.errors import InputError, ParameterError
+from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.kernel.anatomy import largest_first
 from dalenius.publish.base import Published, check_name_free, written_columns
 from dalenius.release import Anatomized, GroupCells
@@ -49,6 +49,8 @@ class Anatomy:
 
     def publish(self, table: Table, *, seed: int | None = None) -> PublishedAnatomy:
         """Put everybody into a group. Without a seed the draw cannot be repeated, as it should be for a release."""
+        if seed is not None:
+            check_seed(seed, "Anatomy")
         cells = table.cells()
         sensitive = cells.schema.sensitive
         if len(sensitive) > 1:

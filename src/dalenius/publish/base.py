@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import platform
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dalenius.errors import InputError
+from dalenius.criterion import Criterion
+from dalenius.errors import InputError, ParameterError
 from dalenius.output import replacing, sha256
 from dalenius.release import Release, sidecar
-from dalenius.schema import Schema
+from dalenius.release.label import Unresolved, named_leaves
+from dalenius.schema import Column, Schema
 from dalenius.table import Table
+
+Ints = NDArray[np.int32]
 
 
 class Published(ABC):
@@ -68,6 +73,42 @@ def written_columns(table: Table) -> tuple[str, ...]:
     """The columns of a release, in the table's order: all but identifiers."""
     roles = {column.name: column.role for column in table.declared.columns}
     return tuple(name for name in table.rows.columns if roles[name] != "identifier")
+
+
+def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
+    """A publisher that keeps criteria needs one at least, and nothing else among them."""
+    if isinstance(criteria, str | bytes) or not isinstance(criteria, Sequence):
+        raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criteria)
+    if not criteria:
+        raise InputError("No criterion was given. Ask for at least one, for example k = 5.")
+    for criterion in criteria:
+        if not isinstance(criterion, Criterion):
+            raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criterion)
+
+
+def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple[str, Ints]], schema: Schema) -> None:
+    """Refuse labels that a reader would take for other values than those they are written for.
+
+    A reader who is not told the values of a category takes them from the labels, and a value that looks like a set, a mask
+    or a mark is then something else. A declared domain says what is a value.
+    """
+    if declared.fixed or declared.type != "category":
+        return
+    for text, members in labels:
+        mine = [leaves[code] for code in members.tolist()]
+        try:
+            named = named_leaves(declared, [text], schema)
+        except Unresolved:
+            named = set()
+        everything = text in schema.suppressed and len(mine) == len(leaves)
+        if named != set(mine) and not everything:
+            odd = next((leaf for leaf in mine if any(mark in leaf for mark in "*{~")), None)
+            what = "labels that do not name the values they cover" if odd is None else f"the value {odd!r}"
+            raise InputError(
+                f"Column {declared.name!r} has {what}, which nobody who reads the release could tell from a mask, a set or a "
+                f"mark of something else. Declare domain = […] in {schema.source}"
+                + (", or rename the value." if odd else ".")
+            )
 
 
 def check_name_free(name: str, schema: Schema, method: str) -> None:

@@ -19,7 +19,7 @@ from dalenius.criterion import Criterion
 from dalenius.engine import Recoding
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.measure.utility import UTILITIES
-from dalenius.publish.base import Published, written_columns
+from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
 from dalenius.publish.classes import Classes
 from dalenius.publish.nodes import GeneralizationLattice, Node
 from dalenius.publish.search import Found, Progress, Search
@@ -48,8 +48,7 @@ class Lattice:
     others_as_quasi: bool = False
 
     def __post_init__(self) -> None:
-        if not self.criteria:
-            raise InputError("No criterion was given. Ask for at least one, for example k = 5.")
+        check_criteria(self.criteria, "the lattice")
         _share("suppression", self.suppression)
         if self.utility not in UTILITIES:
             raise ParameterError("utility", "the lattice", f"one of {listing(UTILITIES)}", self.utility)
@@ -211,6 +210,10 @@ class PublishedLattice(Published):
         labels: dict[str, dict[str, str]] = {}
         for a, column in enumerate(schema.quasi):
             map_ = lattice.trees[a].maps[self.node[a]]
+            sets = (np.flatnonzero(map_ == code).astype(np.int32) for code in range(len(self._labels[a])))
+            check_labels(
+                self.table.declared[column.name], column.leaves, zip(self._labels[a], sets, strict=True), schema
+            )
             labels[column.name] = {text: self._labels[a][map_[leaf]] for text, leaf in texts[column.name].items()}
         classes, passing = self._classes
         suppress = []

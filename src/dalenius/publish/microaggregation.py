@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from dalenius.coding import merge
 from dalenius.engine import Assignment
-from dalenius.errors import InputError, ParameterError
+from dalenius.errors import InputError, ParameterError, counted
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mdav import mdav
-from dalenius.publish.base import Published, check_name_free, written_columns
+from dalenius.publish.base import Published, check_labels, check_name_free, written_columns
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.label import Resolver, label_text
 from dalenius.release.reading import GROUP
@@ -31,6 +31,7 @@ from dalenius.table import Table
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Shown = Literal["centroids", "ranges"]
+ROWS = 300_000  # at most in one block: time grows with their square, and these take minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,12 @@ class Microaggregation:
         check_name_free(GROUP, declared, "Microaggregation")
         people = table.cells().people
         if people < self.k:
-            raise InputError(f"k = {self.k} cannot be met: the table has {people:,} people.")
+            raise InputError(f"k = {self.k} cannot be met: the table has {counted(people, 'person', 'people')}.")
+        if self.block is None and people > ROWS:
+            raise InputError(
+                f"The table has {people:,} rows, and the time that microaggregation takes grows with their square; at most "
+                f"{ROWS:,} are grouped at once. Group them in blocks: --block 5000."
+            )
         codes = _row_codes(table)
         numbers, categories = encoded(table.schema.quasi, codes[:, : len(table.schema.quasi)])
         blocks = _blocks(numbers, categories, self.block or len(codes))
@@ -214,17 +220,24 @@ class PublishedMicroaggregation(Published):
                 sets, index = self._sets
                 resolver = Resolver(column, schema)
                 texts = [label_text(column, members, resolver) for members in sets[j]]
+                check_labels(self.table.declared[column.name], column.leaves, zip(texts, sets[j], strict=True), schema)
                 labels[column.name] = [texts[i] for i in index[:, j].tolist()]
             elif column.type == "integer":
                 points = self._points(j, column).tolist()
                 labels[column.name] = [MISSING if p != p else repr(p).removesuffix(".0") for p in points]
             else:
                 labels[column.name] = [column.leaves[int(p)] for p in self._points(j, column)]
+        number = np.arange(self.groups, dtype=np.int32)  # what each group is called
+        if shuffle:
+            # Groups were numbered as they were made, block by block in the order of the rows, which must not be told.
+            number = np.random.default_rng().permutation(number)
+            order = np.argsort(number).tolist()
+            labels = {name: [texts[q] for q in order] for name, texts in labels.items()}
         plan = Assignment(
             written_columns(self.table),
             {},
             np.empty((0, 0), dtype=np.int32),
-            self.group,
+            number[self.group],
             labels,
             number=GROUP,
             shuffle=shuffle,

@@ -26,7 +26,7 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mondrian import covering_levels, gather_cells, middle_cuts, split
 from dalenius.kernel.rollup import merge_cells, merge_sizes
-from dalenius.publish.base import Published, written_columns
+from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
 from dalenius.publish.classes import BottomClasses, Classes
 from dalenius.release import Generalized
 from dalenius.release.label import Resolver, label_text
@@ -54,8 +54,7 @@ class Mondrian:
     others_as_quasi: bool = False
 
     def __post_init__(self) -> None:
-        if not self.criteria:
-            raise InputError("No criterion was given. Ask for at least one, for example k = 5.")
+        check_criteria(self.criteria, "Mondrian")
         if self.cuts not in ("order", "hierarchy"):
             raise ParameterError("cuts", "Mondrian", "order or hierarchy", self.cuts)
 
@@ -286,6 +285,7 @@ class PublishedMondrian(Published):
             along = self.publisher.cuts == "hierarchy" and column.type == "category"
             names = _node_labels(column, resolver) if along else {}
             written = [names.get(members.tobytes()) or label_text(column, members, resolver) for members in sets[a]]
+            check_labels(self.table.declared[column.name], column.leaves, zip(written, sets[a], strict=True), schema)
             labels[column.name] = [written[i] for i in index[:, a].tolist()]
         plan = Assignment(
             written_columns(self.table),

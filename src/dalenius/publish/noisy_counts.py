@@ -20,14 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError, ParameterError, listing
+from dalenius.errors import InputError, ParameterError, check_seed, listing
 from dalenius.publish.base import Published
 from dalenius.release import NoisyCounts
 from dalenius.release.noisy_counts import NEIGHBOURS, Mechanism, Neighbours, paths_of, tables_of
+from dalenius.schema import Column, Schema
 from dalenius.table import Cells, Table
 
 LEAST, MOST = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at all
 NOISES: tuple[Mechanism, ...] = ("geometric", "laplace")
+CELLS = 5_000_000  # of one table at most: every one is drawn and written, also those that nobody has
 Longs = NDArray[np.int64]
 
 
@@ -128,18 +130,37 @@ def exact_counts(table: Table, joint: Sequence[tuple[str, ...]]) -> tuple[list[L
                 f"Column {column.name!r} has no declared values, and taking them from the data would tell who is there. "
                 f"Declare domain = […] in {declared.source}."
             )
+    for names in tables:
+        _check_size(declared, names)
     cells = table.cells()
     for column in cells.schema.coded:
-        before = declared[column.name]
-        known = (
-            before.domain.leaves if before.domain is not None else (before.hierarchy.leaves if before.hierarchy else ())
-        )
-        if len(column.leaves) > len(known):
+        if len(column.leaves) > len(_declared_leaves(declared[column.name])):
             raise InputError(
                 f"Column {column.name!r} has missing values, and its declared domain has none: that somebody lacks a value "
                 'would be told without noise. Add "" to the domain.'
             )
     return [_table(cells, names) for names in tables], tables
+
+
+def _declared_leaves(column: Column) -> tuple[str, ...]:
+    if column.domain is not None:
+        return column.domain.leaves
+    return column.hierarchy.leaves if column.hierarchy is not None else ()
+
+
+def _check_size(declared: Schema, names: tuple[str, ...]) -> None:
+    """Refuse a table of more counts than can be drawn and written."""
+    cells = math.prod(len(_declared_leaves(declared[name])) for name in (*names, declared.sensitive[0].name))
+    if cells > CELLS:
+        remedy = (
+            "Count fewer columns together, or declare smaller domains."
+            if len(names) > 1
+            else "Declare a smaller domain."
+        )
+        raise InputError(
+            f"The table of {' × '.join(names)} and {declared.sensitive[0].name} has {cells:,} counts, one for each "
+            f"combination of declared values; at most {CELLS:,} can be published. {remedy}"
+        )
 
 
 def _table(cells: Cells, names: tuple[str, ...]) -> Longs:
@@ -217,6 +238,7 @@ class Simulation(_Counting):
 
     def draw(self, table: Table, seed: int) -> SimulatedCounts:
         """Counts with noise that this seed gives."""
+        check_seed(seed, "the simulation")
         exact, tables = exact_counts(table, self.joint)
         rng = np.random.default_rng(seed)
         sensitivity = self.sensitivity(len(tables))

@@ -30,7 +30,8 @@ def rates(audit: Audit) -> str:
             if rate.n:
                 rows.append({"attack": name, "kind": kind, "rate": rate.value, "low": rate.low, "high": rate.high})
     kinds = ["in the release", "control", "commonest value"]
-    y = alt.Y("kind:N", title=None, sort=kinds)
+    # How wide letters are is guessed here and known only where the page is shown: room to spare, or the longest label is cut.
+    y = alt.Y("kind:N", title=None, sort=kinds, axis=alt.Axis(minExtent=110))
     base = alt.Chart(_data(rows))
     points = base.mark_point(filled=True, size=90).encode(
         x=alt.X("rate:Q", title="share of people guessed right", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)),
@@ -86,7 +87,8 @@ def calibration(audit: Audit) -> str:
     points = alt.Chart(data).mark_point(filled=True, size=60)
     rules = alt.Chart(data).mark_rule()
     x = alt.X("confidence:Q", title="how sure the adversary is", scale=scale, axis=alt.Axis(format="%"))
-    color = alt.Color("attack:N", title=None)
+    # Above the chart: beside it, a label wider than it was guessed to be would be cut.
+    color = alt.Color("attack:N", title=None, legend=alt.Legend(orient="top", columns=1, labelLimit=0))
     chart = alt.layer(
         diagonal.encode(x="x:Q", y="y:Q"),
         rules.encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=color),

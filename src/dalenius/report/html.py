@@ -10,6 +10,7 @@ from dalenius import __version__
 from dalenius.adversary import REGISTRY
 from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
+from dalenius.errors import counted
 from dalenius.measure.accuracy import MARGIN
 from dalenius.release import NoisyCounts
 from dalenius.report import charts, words
@@ -72,15 +73,20 @@ def _release(audit: Audit) -> str:
         picture = ""
     else:
         what = (
-            f"<p>{release.people:,} people in {release.groups:,} classes ({escape(release.kind)}); {release.suppressed:,} rows "
-            "are suppressed: none of their quasi-identifiers is published. A <em>class</em> is a set of people whom the "
+            f"<p>{counted(release.people, 'person', 'people')} in {counted(release.groups, 'class', 'classes')} "
+            f"({escape(release.kind)}); {counted(release.suppressed, 'row is', 'rows are')} "
+            "suppressed: none of their quasi-identifiers is published. A <em>class</em> is a set of people whom the "
             "release does not tell apart.</p>\n"
         )
         picture = figure(charts.class_sizes(release.sizes), "How many people are in classes of which size.")
     quasi = ", ".join(escape(column.name) for column in audit.schema.quasi)
     sensitive = ", ".join(escape(column.name) for column in audit.schema.sensitive)
     truth = "The original table was at hand." if audit.has_truth else "The original table was not at hand."
-    control = f" {audit.held_out:,} held-out people serve as control." if audit.held_out else ""
+    control = (
+        f" {counted(audit.held_out, 'held-out person serves', 'held-out people serve')} as control."
+        if audit.held_out
+        else ""
+    )
     return (
         "<h2>The release and what is assumed</h2>\n"
         f"{what}"
@@ -109,7 +115,7 @@ def _attacks(audit: Audit) -> str:
             words.rate(found.naive),
             words.rate(found.control),
             words.signed(found.gain),
-            escape(found.verdict),
+            escape(words.verdict(found)),
         ]
         for found in audit.attacks
     ]
@@ -121,7 +127,7 @@ def _attacks(audit: Audit) -> str:
         f"<p class='soft'>{escape(GAIN_FORMULA)}; {escape(RESIDUAL_FORMULA)}. Intervals of rates are Clopper and Pearson's "
         "exact ones, those of gains Newcombe's. A gain surely above 0 is a leak about persons; one surely below "
         f"{100 * MARGIN:g} points is "
-        "about the population only; otherwise there are not enough data to say.</p>",
+        "about the population only; otherwise there are not enough data to say. Without held-out people there is no gain.</p>",
     ]
     return "\n".join(text)
 
@@ -155,7 +161,7 @@ def _three_risks(audit: Audit) -> str:
         if best is None
         else f"the best adversary is right for {words.percent(best.success.value)} of the people, always guessing the "
         f"commonest value for {words.percent(best.naive.value)}; it is certain of the true value of "
-        f"{words.percent(max(found.perfect_breach for found in judged))} of the people; {escape(best.verdict)}"
+        f"{words.percent(max(found.perfect_breach for found in judged))} of the people; {escape(words.verdict(best))}"
     )
     rows = [
         ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],
@@ -262,7 +268,8 @@ def _diagnostics(audit: Audit) -> str:
         return ""
     notes = [f"{escape(f.adversary)} on {escape(f.column)}: {f.belief.method} beliefs" for f in audit.attacks]
     sure = [
-        f"of {f.high_confidence.n:,} people it is more than 80 % sure of, it is right for {words.rate(f.high_confidence)}"
+        f"of {counted(f.high_confidence.n, 'person', 'people')} it is more than 80 % sure of, it is right for "
+        f"{words.rate(f.high_confidence)}"
         if f.high_confidence.n
         else "it is more than 80 % sure of nobody"
         for f in audit.attacks

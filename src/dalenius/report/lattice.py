@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from dalenius import __version__
+from dalenius.errors import counted
 from dalenius.publish.survey import Sweep
 from dalenius.report import charts, words
 from dalenius.report.frame import figure, frame, shown, table
@@ -38,7 +39,7 @@ def page(
     body = [
         f"<h1>The generalizations of {escape(name)}</h1>",
         f"<p class='soft'>Every way to publish each of {escape(', '.join(columns))} at one level of its hierarchy: "
-        f"{len(nodes):,} nodes. A node is written as its levels in that order; 0 is the raw value.</p>",
+        f"{counted(len(nodes), 'node', 'nodes')}. A node is written as its levels in that order; 0 is the raw value.</p>",
         _about(about),
         _picture(nodes, holds),
         _sweep(sweep, epsilon, suppression),
@@ -102,7 +103,7 @@ def _picture(nodes: Sequence[dict[str, Any]], holds: Mapping[str, Sequence[bool]
     )
     legend = "".join(
         f'<li><span style="color: {charts.COLOURS[i % len(charts.COLOURS)]}">●</span> {escape(what)}: '
-        f"{sum(which):,} of {len(nodes):,} nodes</li>"
+        f"{sum(which):,} of {counted(len(nodes), 'node', 'nodes')}</li>"
         for i, (what, which) in enumerate(holds.items())
     )
     wide = f'<div class="scroll wide">{picture}</div>'

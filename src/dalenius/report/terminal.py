@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from dalenius.audit import Audit
+from dalenius.errors import counted
 from dalenius.release import GroupedRelease, NoisyCounts
 from dalenius.report import words
 
@@ -28,8 +29,8 @@ def lines(audit: Audit) -> list[str]:
             f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
             f"{words.percent(risks.at_risk)} of the people above 20%",
         ]
-    if audit.attacks:
-        text += ["", "  Inference: how often the adversary guesses right (95% intervals)"]
+    heading = "how often the adversary guesses right (95% intervals)"
+    text += ["", f"  Inference: {heading if audit.attacks else 'no adversary could be tried'}"]
     for found in audit.attacks:
         if not found.success.n:
             sure = found.confidence
@@ -42,7 +43,7 @@ def lines(audit: Audit) -> list[str]:
         text += [
             f"    {found.adversary} on {found.column}: {words.rate(found.success)}",
             f"      always the commonest value {words.rate(found.naive)}, {control}",
-            f"      gain {words.signed(found.gain)}: {found.verdict}",
+            f"      gain {words.signed(found.gain)}: {words.verdict(found)}",
             f"      certain of the true value of {words.percent(found.perfect_breach)} of the people",
         ]
     if audit.disclosures:
@@ -51,7 +52,7 @@ def lines(audit: Audit) -> list[str]:
         known = f" (b = {one.known:,})" if one.known and "known=" not in one.adversary else ""
         text.append(
             f"    {one.adversary + known + ' on ' + one.sensitive:<40} {words.number(one.epsilon):>10}   "
-            f"class {one.worst_class}, {one.class_size:,} people"
+            f"class {one.worst_class}, {counted(one.class_size, 'person', 'people')}"
         )
     if audit.at_risk:
         first = audit.at_risk[0]
@@ -60,7 +61,7 @@ def lines(audit: Audit) -> list[str]:
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="\n  Cost           ", subsequent_indent=" " * 17)
-    for limit in audit.limits[:3]:
+    for limit in audit.limits[: len(audit.refused) + 3]:  # an adversary that was not tried is never left out
         text += textwrap.wrap(limit, 96, initial_indent="  Not tested     ", subsequent_indent=" " * 17)
     return text
 
@@ -69,4 +70,5 @@ def _extent(release: GroupedRelease | NoisyCounts) -> str:
     if isinstance(release, NoisyCounts):
         budget = f"ε = {release.epsilon:g}, {release.neighbours}" if release.epsilon else "no noise"
         return f"counts ({release.kind}), {release.mechanism}, {budget}"
-    return f"{release.people:,} people in {release.groups:,} classes ({release.kind}), {release.suppressed:,} rows suppressed"
+    people, groups = counted(release.people, "person", "people"), counted(release.groups, "class", "classes")
+    return f"{people} in {groups} ({release.kind}), {counted(release.suppressed, 'row', 'rows')} suppressed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dalenius.audit.attacks import Attack
 from dalenius.measure.accuracy import Rate
 
 VERDICTS = {
@@ -54,3 +55,8 @@ def signed(found: Rate) -> str:
     if found.n == 0:
         return "–"
     return f"{100 * found.value:+.1f} points ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
+
+
+def verdict(found: Attack) -> str:
+    """What the gain says; without held-out people there is none, however many data there are."""
+    return "no hold-out given" if found.control_kind == "none" else found.verdict
