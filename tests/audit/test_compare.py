@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.adversary.learner import joint
+from dalenius.adversary.population import Population
 from dalenius.audit.compare import COSTS, LEVELS, Compared, compare
+from dalenius.audit.people import together
 from dalenius.criterion import KAnonymity
 from dalenius.errors import InputError
 from dalenius.measure.fidelity import Truth, fidelity
 from dalenius.publish.anatomy import Anatomy
 from dalenius.publish.mondrian import Mondrian
+from dalenius.release import Generalized
 from tests.audit.conftest import QUASI, Hospital
 from tests.measure import plain_fidelity as plain
 
@@ -234,3 +240,26 @@ def test_a_release_of_other_people_and_a_channel_are_refused(tmp_path: Path) -> 
     (tmp_path / "channel.csv").write_text("input,a,b\nx,0.5,0.5\ny,1,0\n", encoding="utf-8")
     with pytest.raises(InputError, match="a release of kind 'channel' is not about a table of people"):
         compare({"matrix": tmp_path / "channel.csv"}, truth, schema, kind="channel")
+
+
+def test_faithfulness_is_summed_over_all_people_that_could_be(hospital: Hospital, cut: Path) -> None:
+    """1 − half of what the learner's beliefs from the release and from the table differ by, over every combination."""
+    schema = dl.Schema.load(hospital.schema)
+    sources = {"lattice": hospital.release, "raw": hospital.table, "cut": cut}
+    found = {one.name: one.costs for one in compare(sources, hospital.table, schema, queries=QUERIES)}
+    assert found["raw"]["faithfulness"] == pytest.approx(1, abs=1e-12)
+    assert "faithfulness" not in found["cut"]  # Anatomy has no exact answer
+    releases, table = together({"r": hospital.release}, hospital.table, schema, kind=None, engine=dl.engine.default())
+    release = releases["r"]
+    assert isinstance(release, Generalized)
+    everybody = np.array(
+        list(itertools.product(*(range(len(column.leaves)) for column in release.schema.quasi))), dtype=np.int32
+    )
+    known = np.zeros(len(release.schema.quasi))
+    learnt, best = (
+        joint(Population.of(one, release.schema.sensitive[0].name), everybody, known)
+        for one in (release, Truth.of(table.cells()).identity)
+    )
+    assert learnt.sum() == pytest.approx(1)
+    assert found["lattice"]["faithfulness"] == pytest.approx(1 - np.abs(learnt - best).sum() / 2, abs=1e-3)
+    assert 0 < found["lattice"]["faithfulness"] < 1

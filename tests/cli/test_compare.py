@@ -20,9 +20,11 @@ Answer = tuple[int, str, str]
 Cli = Callable[..., Answer]
 KEYS = [
     "release", "kind", "classes", "k", "l", "t", "loss", "ncp", "precision", "discernibility", "average_class_size",
-    "suppressed", "kl_divergence", "relative_error",
+    "suppressed", "kl_divergence", "relative_error", "faithfulness",
 ]  # fmt: skip
-HEADS = ["k", "ℓ", "t", "loss", "NCP", "precision", "discern.", "class size", "suppressed", "KL", "query error"]
+HEADS = [
+    "k", "ℓ", "t", "loss", "NCP", "precision", "discern.", "class size", "suppressed", "KL", "query error", "faithful",
+]  # fmt: skip
 RELEASES = ("release.csv", "boxes.csv", "points.csv", "cut", "counts", "patients.csv")
 TRUTH = ("--truth", "patients.csv", "--queries", "50")
 
@@ -92,9 +94,9 @@ def test_the_json_has_every_key_of_every_release(cli: Cli) -> None:
     labels = {"loss", "ncp", "precision", "kl_divergence"}
     assert undefined == {
         "release.csv": set(),
-        "boxes.csv": {"precision"},
-        "points.csv": labels,
-        "cut": set(),
+        "boxes.csv": {"precision", "faithfulness"},
+        "points.csv": {*labels, "faithfulness"},
+        "cut": {"faithfulness"},
         "counts": set(KEYS) - {"release", "kind", "relative_error"},
         "patients.csv": set(),
         "wrong.csv": set(),
@@ -143,7 +145,8 @@ def test_the_table_on_the_terminal(cli: Cli) -> None:
     assert [line.split()[0] for line in lines[1 : 1 + len(RELEASES)]] == list(RELEASES)
     found = documents(cli(*RELEASES, *TRUTH, "--json", "-")[1])
     counts = lines[1 + RELEASES.index("counts")].split()
-    assert counts[1:-1] == ["noisy-counts", *["–"] * 10]
+    assert counts[1:-2] == ["noisy-counts", *["–"] * 10]
+    assert counts[-1] == "–"
     for name in RELEASES:
         numbers = [found[name][key] for key in KEYS[3:]]
         texts = shown(out, name)

@@ -96,8 +96,13 @@ class Population:
     pending: tuple[Pending, ...] = ()  # what has no exact answer: its entries are nan
 
     @classmethod
-    def of(cls, release: Generalized, column: str | None = None, *, exact: bool = True) -> Population:
-        """Exact, or an `Overlapping` that names the attribute; with `exact` false the rest is left pending."""
+    def of(
+        cls, release: Generalized, column: str | None = None, *, exact: bool = True, rows: bool = True
+    ) -> Population:
+        """Exact, or an `Overlapping` that names the attribute; with `exact` false the rest is left pending.
+
+        Without `rows` only what a learner needs is worked out: there are no `shares`.
+        """
         grouping = release.grouping(column)
         prior = Prior.of(release.schema, grouping.column)
         owner = np.repeat(np.arange(grouping.groups), np.diff(grouping.start))
@@ -109,9 +114,10 @@ class Population:
             counts = np.zeros((len(grouping.table), len(labels)), dtype=np.int64)
             np.add.at(counts, (grouping.values, release.codes[owner, a]), grouping.counts)
             sets = release.sets(a)
-            found, left = _attribute(sets, counts, hidden, prior.beta[a], a)
-            if left and exact:
-                raise Overlapping(quasi.name)
+            try:
+                found, left = _attribute(sets, counts, hidden, prior.beta[a], a, exact=exact, rows=rows)
+            except Overlapping:
+                raise Overlapping(quasi.name) from None
             attributes.append(found)
             pending += left
         values = (prior.alpha + grouping.table) / (prior.alpha.sum() + grouping.table.sum())
@@ -146,13 +152,15 @@ class Pending:
             found.shares[self.value, mine] = shares[theirs]
 
 
-def _attribute(sets: Sets, counts: Longs, hidden: Longs, beta: Floats, number: int) -> tuple[Attribute, list[Pending]]:
+def _attribute(
+    sets: Sets, counts: Longs, hidden: Longs, beta: Floats, number: int, *, exact: bool, rows: bool
+) -> tuple[Attribute, list[Pending]]:
     """One value after the other. Sets that no row of a value says change nothing, so a laminar family does for all."""
     size = len(counts)
     found = Attribute(
         sets,
         np.empty((size, sets.leaves)),
-        np.full((size, len(sets.members)), np.nan),
+        np.full((size, len(sets.members) if rows else 0), np.nan),
         np.full((size, sets.leaves), np.nan),
     )
     widths = np.diff(sets.first)
@@ -167,6 +175,8 @@ def _attribute(sets: Sets, counts: Longs, hidden: Longs, beta: Floats, number: i
             if _fill_tree(found, s, mine, counts[s], int(hidden[s]), beta):
                 continue
             if not _fill_ways(found, s, mine, counts[s], int(hidden[s]), beta):
+                if exact:
+                    raise Overlapping
                 family, said = _family(sets, mine, counts[s], int(hidden[s]))
                 extra = len(family) - len(mine)
                 pending.append(Pending(number, s, family, said, mine, extra, bool(hidden[s]), beta))
@@ -195,7 +205,7 @@ def _fill_tree(found: Attribute, s: int, order: Longs, counts: Longs, hidden: in
     if hidden:
         found.hidden[s] = leaves
     extra = len(family) - len(order)
-    for i, v in enumerate(order.tolist()):
+    for i, v in enumerate(order.tolist() if found.shares.size else ()):
         part = slice(int(found.sets.first[v]), int(found.sets.first[v + 1]))
         found.shares[s, part] = leaves[found.sets.members[part]] / means[i + extra]
     return True
@@ -222,7 +232,7 @@ def _fill_ways(found: Attribute, s: int, order: Longs, counts: Longs, hidden: in
     extra = len(family) - len(order)
     if hidden:
         found.hidden[s, family[0]] = rows[0] / (total * said[0])
-    for i, v in enumerate(order.tolist()):
+    for i, v in enumerate(order.tolist() if found.shares.size else ()):
         part = slice(int(found.sets.first[v]), int(found.sets.first[v + 1]))
         found.shares[s, part] = rows[i + extra] / (total * said[i + extra])
     return True

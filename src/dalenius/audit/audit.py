@@ -224,7 +224,7 @@ def audit(
     utility: dict[str, float] = {}
     if people is not None:
         cells = people.table.cells()
-        utility = fidelity(opened, Truth(cells.schema, cells.codes, cells.counts), seed=seed)
+        utility = fidelity(opened, Truth.of(cells), seed=seed)
     elif isinstance(opened, GroupedRelease):
         utility = release_utility(opened)
     levels: dict[str, dict[tuple[str, str], Level]] = {}

@@ -23,6 +23,7 @@ COSTS = (
     "suppressed",
     "kl_divergence",
     "relative_error",
+    "faithfulness",
 )
 LEVELS = ("k", "l", "t")
 
@@ -53,7 +54,7 @@ def compare(
         raise InputError("Name at least one release to compare.")
     opened, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
     cells = table.cells()
-    people, everybody = Truth(cells.schema, cells.codes, cells.counts), People.of(table)
+    people, everybody = Truth.of(cells), People.of(table)
     found = []
     for name, release in opened.items():
         if not isinstance(release, GroupedRelease | NoisyCounts):

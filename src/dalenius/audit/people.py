@@ -149,17 +149,17 @@ def _widen(
     if coded is None or _same(coded, together):
         return opened, together
     if isinstance(opened, NoisyCounts) and opened.mechanism != "none":
-        _refuse_uncounted(coded, together)
+        _refuse_uncounted(opened, together)
     if isinstance(source, Release):
         return _recoded(opened, together), together
     return read(source, together, kind=kind, engine=engine), together
 
 
-def _refuse_uncounted(coded: Schema, wider: Schema) -> None:
+def _refuse_uncounted(release: NoisyCounts, wider: Schema) -> None:
     """Noisy counts of a value that they leave out cannot be had; the value is not shown."""
-    for mine, theirs in zip(coded.coded, wider.coded, strict=True):
+    for mine, theirs in zip(release.schema.coded, wider.coded, strict=True):
         more = set(theirs.leaves) - set(mine.leaves)
-        if more:
+        if more and (mine.role == "quasi" or mine.name == release.sensitive):  # of other columns nothing is counted
             what = "a missing value" if more == {MISSING} else "a value"
             raise InputError(
                 f"Somebody of the table or of the held-out people has {what} in column {mine.name!r} that the noisy counts "

@@ -13,10 +13,9 @@ from dalenius.adversary.learner import Learner
 from dalenius.adversary.population import Population
 from dalenius.audit.people import People, check_same_people
 from dalenius.belief import Belief
-from dalenius.coding import distinct_rows
+from dalenius.measure.fidelity import Truth
 from dalenius.measure.threat import Faithfulness, Threats, faithfulness, threats
 from dalenius.release import Generalized
-from dalenius.table import Cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,18 +33,10 @@ class RelativeThreats:
         return found
 
 
-def identity_release(cells: Cells) -> Generalized:
-    """A raw table as a release of leaves: what the ideal learner learns from."""
-    m = len(cells.schema.quasi)
-    index, group = distinct_rows(cells.codes[:, :m], list(cells.sizes[:m]))
-    sets = [[np.array([leaf], dtype=np.int32) for leaf in range(size)] for size in cells.sizes[:m]]
-    return Generalized.from_labels(cells.schema, sets, index, group, cells.codes[:, m:], cells.counts)
-
-
 def relative_threats(release: Generalized, people: People, column: str, rng: np.random.Generator) -> RelativeThreats:
     """Every figure of methods A for one sensitive column. Refuses what has no exact posterior."""
     check_same_people(release, people)
-    whole = identity_release(people.table.cells())
+    whole = Truth.of(people.table.cells()).identity
     attacker = Attacker().attack(release, people.targets, column=column)  # its baseline is the learner's belief
     ideal = Learner().attack(whole, people.targets, column=column)
     worlds = RandomWorlds().attack(release, people.targets, column=column)

@@ -68,8 +68,9 @@ def command(
 
     from dalenius.audit.people import open_together
     from dalenius.audit.targets import beliefs_text, check_matched, read_targets
-    from dalenius.audit.threat import identity_release, relative_threats
+    from dalenius.audit.threat import relative_threats
     from dalenius.errors import InputError
+    from dalenius.measure.fidelity import Truth
     from dalenius.output import check_writable, write_texts
     from dalenius.release import Generalized, GroupedRelease, Release
     from dalenius.release.prior import Priors
@@ -113,7 +114,7 @@ def command(
             seen: Release = opened
             if adversary == "ideal":
                 assert people is not None
-                seen = identity_release(people.table.cells())
+                seen = Truth.of(people.table.cells()).identity
             belief = made.attack(seen, known, column=column, rng=rng)
             if made.assumes_presence:
                 check_matched(belief, adversary, targets.name, skip=skip_unmatched)

@@ -34,6 +34,7 @@ _HEADS = {
     "suppressed": ("suppressed", 11),
     "kl_divergence": ("KL", 8),
     "relative_error": ("query error", 12),
+    "faithfulness": ("faithful", 9),
 }
 
 
@@ -92,8 +93,8 @@ def command(
         say(quiet, f"  {one['release']:<{width}} {one['kind']:<13}{numbers}")
     say(
         quiet,
-        f"\n  Smaller costs are better, a larger precision; – is not defined for that kind. {queries:,} count queries, "
-        f"seed {seed}; KL in nats.",
+        "\n  Smaller costs are better, a larger precision and faithfulness; – is not defined for that release. "
+        f"{queries:,} count queries, seed {seed}; KL in nats.",
     )
 
 

@@ -11,14 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dalenius.adversary import fit
+from dalenius.adversary.population import Overlapping, Population
 from dalenius.coding import distinct_rows
 from dalenius.hierarchy import MISSING
+from dalenius.measure.threat import Faithfulness, faithfulness
 from dalenius.measure.utility import release_utility
 from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
 from dalenius.release.sets import Sets
@@ -29,6 +32,17 @@ QUERIES = 1000
 SANITY = 0.001  # the error is relative to the true count, or to this share of all people if that is more
 
 
+class Coded(Protocol):
+    """Distinct rows of codes with counts, as the cells of a table are."""
+
+    @property
+    def schema(self) -> Schema: ...
+    @property
+    def codes(self) -> NDArray[np.int32]: ...
+    @property
+    def counts(self) -> NDArray[np.int64]: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
     """The table that a release was made of, in the release's coding: distinct (quasi…, sensitive…) rows and counts."""
@@ -36,11 +50,28 @@ class Truth:
     schema: Schema
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
-    _usual: dict[tuple[int, int], Asked] = field(default_factory=dict, repr=False)
+    _identity: list[Generalized] = field(default_factory=list, init=False, repr=False)
+    _usual: dict[tuple[int, int], Asked] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def people(self) -> int:
         return int(self.counts.sum())
+
+    @classmethod
+    def of(cls, cells: Coded) -> Truth:
+        """From the cells of a table."""
+        return cls(cells.schema, cells.codes, cells.counts)
+
+    @property
+    def identity(self) -> Generalized:
+        """The table as a release of leaves: what the ideal learner learns from."""
+        if not self._identity:
+            sizes = [len(column.leaves) for column in self.schema.quasi]
+            index, group = distinct_rows(self.codes[:, : len(sizes)], sizes)
+            sets = [[np.array([leaf], dtype=np.int32) for leaf in range(size)] for size in sizes]
+            values = self.codes[:, len(sizes) :]
+            self._identity.append(Generalized.from_labels(self.schema, sets, index, group, values, self.counts))
+        return self._identity[0]
 
     def usual(self, queries: int, seed: int) -> Asked:
         """A workload of count queries; it is answered once, and then held against any number of releases."""
@@ -75,7 +106,32 @@ def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: in
     silent = isinstance(release, NoisyCounts) and release.sensitive != truth.schema.sensitive[0].name
     if isinstance(release, Generalized | Anatomized | Centroids | NoisyCounts) and not silent:
         found["relative_error"] = relative_error(release, truth.usual(queries, seed))
+    if isinstance(release, Generalized):
+        faithful = table_faithfulness(release, truth, seed=seed)
+        if faithful is not None:
+            found["faithfulness"] = faithful.RF
     return found
+
+
+def table_faithfulness(
+    release: Generalized, truth: Truth, column: str | None = None, *, seed: int = 0
+) -> Faithfulness | None:
+    """RF of what the release teaches, held against what the table would; nothing if that has no exact posterior.
+
+    Without a column of the first sensitive one.
+    """
+    name = column or truth.schema.sensitive[0].name
+    try:
+        learnt = Population.of(release, name, rows=False)
+    except Overlapping:
+        return None
+    best = Population.of(truth.identity, name, rows=False)
+    return faithfulness(
+        learnt.values,
+        [attribute.leaves for attribute in best.attributes],
+        [attribute.leaves for attribute in learnt.attributes],
+        np.random.default_rng(seed),
+    )
 
 
 # Labels ---------------------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ class Generalized(GroupedRelease):
     codes: NDArray[np.int32]
     sensitive: GroupCells
     origin: Origin | None = field(default=None, repr=False)
-    _sets: dict[int, Sets] = field(default_factory=dict, repr=False)
+    _sets: dict[int, Sets] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def groups(self) -> int:

@@ -252,6 +252,7 @@ def _utility(audit: Audit) -> str:
         "ncp": "how wide the labels are, on average: 0 single values, 1 the whole domain",
         "precision": "how low in its hierarchy a value is published: 1 the value itself, 0 the top; larger is better",
         "kl_divergence": "how far the table is from what a reader takes it for, spread evenly over each class (nats)",
+        "faithfulness": "1 − total variation between what one can learn about the population from the release and from the table",
         "relative_error": "mean error of 1,000 random count queries answered from the release, relative to the true count",
     }
     if not audit.utility:
