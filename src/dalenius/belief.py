@@ -15,6 +15,18 @@ Method = Literal["exact", "sampled"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Replicates:
+    """The beliefs of each batch of a sampler: [chain, batch, distinct target, value]; `number` is which one every target is.
+
+    What is measured of each of them says how sure the same measure of the belief is.
+    """
+
+    posterior: NDArray[np.float64]
+    baseline: NDArray[np.float64] | None
+    number: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Belief:
     """`posterior[i, s]`: the probability that target i has value s; `baseline[i, s]`: without the release's help.
 
@@ -29,6 +41,7 @@ class Belief:
     matched: NDArray[np.bool_]
     method: Method = "exact"
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    replicates: Replicates | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.matched), len(self.column.leaves))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary.learner import joint
 from dalenius.adversary.population import Population
+from dalenius.adversary.rows import joint
 from dalenius.audit.compare import COSTS, LEVELS, Compared, compare
 from dalenius.audit.people import together
 from dalenius.criterion import KAnonymity

@@ -20,8 +20,8 @@ import pytest
 import dalenius as dl
 from dalenius import engine
 from dalenius.adversary import fit
-from dalenius.adversary.learner import joint
 from dalenius.adversary.population import Population
+from dalenius.adversary.rows import joint
 from dalenius.audit.people import together
 from dalenius.criterion import DistinctDiversity, KAnonymity
 from dalenius.hierarchy import from_paths

@@ -117,24 +117,34 @@ def _found(rows: Longs, bits: NDArray[np.uint64], boxes: int) -> Iterator[tuple[
 
 
 def _tuples(release: Anatomized, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
-    """Targets of whom the same attributes are known are joined with the tuples by these."""
     cells = release.quasi
     share = cells.counts / release.sizes[cells.group]
+    for some, start, taken in equal_rows(known, cells.codes, [len(column.leaves) for column in release.schema.quasi]):
+        shape = (len(some), release.groups)
+        yield some, csr_array((share[taken], cells.group[taken], start), shape=shape)
+
+
+def equal_rows(known: Ints, codes: Ints, sizes: list[int]) -> Iterator[tuple[Longs, Longs, Longs]]:
+    """Some targets at a time: which, and the rows of codes that each of them equals in what is known of it.
+
+    Targets of whom the same attributes are known are joined with the rows by these.
+    """
     pattern, number = distinct_rows((known != UNKNOWN).astype(np.int32), [2] * known.shape[1])
     for i, told in enumerate(pattern.astype(bool)):
         mine = np.flatnonzero(number == i)
-        sizes = [len(column.leaves) for column, is_told in zip(release.schema.quasi, told, strict=True) if is_told]
-        both = np.concatenate([known[np.ix_(mine, told)], cells.codes[:, told]])
-        same = distinct_rows(both, sizes)[1] if sizes else np.zeros(len(both), dtype=np.int32)
-        order = np.argsort(same[len(mine) :], kind="stable")
-        begin, end = (
-            np.searchsorted(same[len(mine) :][order], same[: len(mine)], side=side) for side in ("left", "right")
-        )
+        both = np.concatenate([known[np.ix_(mine, told)], codes[:, told]])
+        of_both = [size for size, is_told in zip(sizes, told, strict=True) if is_told]
+        same = distinct_rows(both, of_both)[1] if of_both else np.zeros(len(both), dtype=np.int32)
+        theirs = same[len(mine) :]
+        order = np.argsort(theirs, kind="stable")
+        begin, end = (np.searchsorted(theirs[order], same[: len(mine)], side=side) for side in ("left", "right"))
         for low, high in _steps(end - begin):
             start = np.concatenate(([0], np.cumsum((end - begin)[low:high])))
-            taken = order[np.repeat(begin[low:high] - start[:-1], np.diff(start)) + np.arange(start[-1])]
-            shape = (high - low, release.groups)
-            yield mine[low:high], csr_array((share[taken], cells.group[taken], start), shape=shape)
+            yield (
+                mine[low:high],
+                start,
+                order[np.repeat(begin[low:high] - start[:-1], np.diff(start)) + np.arange(start[-1])],
+            )
 
 
 def _steps(pairs: Longs) -> Iterator[tuple[int, int]]:

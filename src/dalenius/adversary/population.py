@@ -9,6 +9,7 @@ leaves are few, all of these are gone through.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -123,6 +124,17 @@ class Population:
         values = (prior.alpha + grouping.table) / (prior.alpha.sum() + grouping.table.sum())
         return cls(release, grouping, values, tuple(attributes), hidden, tuple(pending))
 
+    def filled(self, means: list[Floats]) -> Population:
+        """With means that were sampled in the places of what is pending: for each pair its leaves and its rows' leaves."""
+        touched = {pending.attribute for pending in self.pending}
+        attributes = [
+            Attribute(a.sets, a.leaves.copy(), a.shares.copy(), a.hidden.copy()) if i in touched else a
+            for i, a in enumerate(self.attributes)
+        ]
+        for i, pending in enumerate(self.pending):
+            pending.fill(attributes[pending.attribute], means[2 * i], means[2 * i + 1])
+        return dataclasses.replace(self, attributes=tuple(attributes), pending=())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
@@ -146,7 +158,7 @@ class Pending:
         found.leaves[self.value] = leaves
         if self.hidden:
             found.hidden[self.value] = shares[: found.sets.leaves]  # the first set is everything
-        for i, v in enumerate(self.order.tolist()):
+        for i, v in enumerate(self.order.tolist() if found.shares.size else ()):
             mine = slice(int(found.sets.first[v]), int(found.sets.first[v + 1]))
             theirs = slice(int(self.family.first[i + self.extra]), int(self.family.first[i + self.extra + 1]))
             found.shares[self.value, mine] = shares[theirs]

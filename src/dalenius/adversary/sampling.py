@@ -1,191 +1,268 @@
 """Sampling what has no exact answer: several chains, batches of sweeps, and a rule that stops when the error is small.
 
-Each batch of sweeps of each chain gives one estimate of every mean, and with it one of every belief. The belief reported is
-that of all sweeps together; its Monte-Carlo error is estimated from how much the batches differ, and whether the chains
-agree is told by R-hat over the batches.
+Each batch of sweeps of each chain gives one estimate of every belief. The belief reported is that of all sweeps together; its
+Monte-Carlo error is told by how much the batches differ. When there are many batches two become one, so that batches grow
+longer than any memory of the chain. Sampling stops when every belief is sharp enough and the chains agree: R-hat of what is
+watched from sweep to sweep is near 1, and no belief differs between chains more than chance would have it.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import f as f_distribution
 
-from dalenius.adversary.population import Attribute, Population
+from dalenius.adversary import diagnostics
 from dalenius.errors import ParameterError
-from dalenius.kernel.gibbs_sets import start_sets, sweep_sets
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Method = Literal["block", "swaps", "metropolis"]
+METHODS: tuple[Method, ...] = ("block", "swaps", "metropolis")
+
 RHAT = 1.05  # chains agree up to here
+CHANCE = 1e-9  # how improbable a difference between chains must be to count
+WATCHED = 32  # numbers, and rows, that are written down at every sweep
+MOST_BATCHES = 32  # of a chain; then two become one
+REPLICATES = 60_000_000  # numbers that are kept of all batches; with more beliefs there are fewer batches
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long to sample: until every belief has at most the error `mcse`, and at most `rounds` rounds."""
+    """How long to sample: until every belief has at most the error `mcse`, and Ti at most the relative error `relative`.
+
+    `method` says how the link of an anatomized release is drawn: whole blocks exactly, by swaps, or as the paper does.
+    """
 
     mcse: float = 0.005
+    relative: float = 0.05
     chains: int = 4
     batches: int = 8  # of each chain in a round
-    sweeps: int = 50  # of a batch
-    burn_in: int = 200
-    rounds: int = 40
+    sweeps: int = 20  # of a batch, at first
+    burn_in: int = 150
+    most_sweeps: int = 20_000  # of a chain
+    method: Method = "block"
 
     def __post_init__(self) -> None:
-        if not 0 < self.mcse < 1:
-            raise ParameterError("mcse", "sampling", "a number between 0 and 1", self.mcse)
-        for name in ("chains", "batches", "sweeps", "rounds"):
-            if getattr(self, name) < (2 if name in ("chains", "batches") else 1):
-                raise ParameterError(name, "sampling", "an int large enough", getattr(self, name))
+        for name in ("mcse", "relative"):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1:
+                raise ParameterError(name, "sampling", "a number between 0 and 1", number)
+        for name, least in (("chains", 2), ("batches", 4), ("sweeps", 1), ("burn_in", 0), ("most_sweeps", 1)):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int) or number < least:
+                raise ParameterError(name, "sampling", f"an int, {least} or more", number)
+        if self.method not in METHODS:
+            raise ParameterError("method", "sampling", " or ".join(METHODS), self.method)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """What some sweeps brought: means over them, and what was watched at each."""
+
+    means: list[Floats]
+    trace: Floats  # [sweep, number]
+    states: Ints | None = None  # [sweep, row]: categories
+
+
+class Chain(Protocol):
+    """One walk through the states."""
+
+    def settle(self, sweeps: int) -> None:
+        """Sweeps that are thrown away: from where it began to where it belongs."""
+
+    def advance(self, sweeps: int) -> Batch:
+        """Some sweeps, and what they brought."""
+
+
+Evaluate = Callable[[list[Floats]], tuple[Floats, ...]]  # from means to beliefs: rows that sum to 1, or nan
+Progress = Callable[[int, float, float], None]  # sweeps of a chain so far, largest error, largest R-hat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """What sampling brought: each estimate of all sweeps together, its error, and how the chains went."""
+    """Each belief of all sweeps together, its error, the beliefs of each batch [chain, batch, …], and how the chains went."""
 
     estimates: tuple[Floats, ...]
     errors: tuple[Floats, ...]
+    replicates: tuple[Floats, ...]
     diagnostics: dict[str, Any]
 
 
-Evaluate = Callable[[Population], tuple[Floats, ...]]
-Progress = Callable[[int, float, float], None]  # sweeps done, largest error, largest R-hat
-
-
-def sample_sets(
-    population: Population,
+def sample(
+    chains: Sequence[Chain],
     evaluate: Evaluate,
-    rng: np.random.Generator,
-    effort: Effort | None = None,
+    effort: Effort,
+    *,
+    categories: int = 0,
     progress: Progress | None = None,
+    told: dict[str, Any] | None = None,
 ) -> Sampled:
-    """Fill in what is pending by collapsed Gibbs on the sets, and evaluate beliefs until they are sharp enough."""
-    effort = effort or Effort()
-    chains = [_SetChain(population, int(seed)) for seed in rng.integers(2**31, size=effort.chains)]
+    """Let the chains walk until the beliefs are sharp enough. An interrupt gives what there is, marked as such."""
+    run = _Run(chains, evaluate, effort)
     interrupted = False
-    rounds = 0
-    estimates: list[tuple[Floats, ...]] = []  # of each chain and batch, chain by chain within a round
-    worst = rhat = math.inf
-    errors: tuple[Floats, ...] = ()
     try:
-        with ThreadPoolExecutor(min(effort.chains, os.cpu_count() or 1)) as pool:
-            list(pool.map(lambda chain: chain.run(effort.burn_in, keep=False), chains))
-            while rounds < effort.rounds:
-                list(pool.map(lambda chain: chain.batches(effort.batches, effort.sweeps), chains))
-                fresh = [evaluate(chain.filled(b)) for chain in chains for b in range(-effort.batches, 0)]
-                errors, worst, rhat = _agreement([*estimates, *fresh], effort, rounds + 1)
-                estimates += fresh
-                rounds += 1  # only now: an interrupt leaves the last whole round
+        with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
+            run.burn_in(pool)
+            while not run.enough():
+                run.round(pool)
                 if progress is not None:
-                    progress(rounds * effort.batches * effort.sweeps, worst, rhat)
-                if worst <= effort.mcse and rhat <= RHAT:
-                    break
+                    progress(run.sweeps, run.worst, run.rhat)
     except KeyboardInterrupt:
-        if not rounds:
+        if not run.sweeps:
             raise
         interrupted = True
-    whole = evaluate(_SetChain.together(population, chains, rounds * effort.batches))
-    return Sampled(
-        whole,
-        errors,
-        {
-            "sampler": "collapsed Gibbs on overlapping sets",
-            "chains": effort.chains,
-            "sweeps": rounds * effort.batches * effort.sweeps,
-            "burn_in": effort.burn_in,
-            "largest_mcse": worst,
-            "largest_rhat": rhat,
-            "converged": worst <= effort.mcse and rhat <= RHAT,
+    return run.result(interrupted=interrupted, categories=categories, told=told or {})
+
+
+@dataclass
+class _Run:
+    chains: Sequence[Chain]
+    evaluate: Evaluate
+    effort: Effort
+    sweeps: int = 0  # of each chain, burn-in left out
+    worst: float = math.inf
+    ti_error: float = math.inf
+    rhat: float = math.inf
+    apart: int = 0  # beliefs that differ between chains
+    errors: tuple[Floats, ...] = ()
+    draws: list[list[tuple[Floats, ...]]] = field(default_factory=list)  # beliefs of each chain and batch
+    sums: list[Floats] = field(default_factory=list)
+    traces: list[list[Floats]] = field(default_factory=list)
+    states: list[list[Ints]] = field(default_factory=list)
+    length: int = 0
+
+    def burn_in(self, pool: ThreadPoolExecutor) -> None:
+        self.length = self.effort.sweeps
+        self.draws, self.traces, self.states = (
+            [[] for _ in self.chains],
+            [[] for _ in self.chains],
+            [[] for _ in self.chains],
+        )
+        if self.effort.burn_in:
+            list(pool.map(lambda chain: chain.settle(self.effort.burn_in), self.chains))
+
+    def enough(self) -> bool:
+        return self.converged or self.sweeps >= self.effort.most_sweeps
+
+    @property
+    def converged(self) -> bool:
+        sharp = self.worst <= self.effort.mcse and self.ti_error <= self.effort.relative
+        return sharp and self.rhat <= RHAT and self.apart == 0
+
+    def round(self, pool: ThreadPoolExecutor) -> None:
+        """A round of batches. What an interrupt cuts off is left out: nothing is kept before all of it is there."""
+        number = self.effort.batches
+        new = list(pool.map(lambda chain: [chain.advance(self.length) for _ in range(number)], self.chains))
+        found = [[self.evaluate(batch.means) for batch in batches] for batches in new]
+        draws = [old + mine for old, mine in zip(self.draws, found, strict=True)]
+        traces = [[*old, *(batch.trace for batch in batches)] for old, batches in zip(self.traces, new, strict=True)]
+        errors, worst, ti_error, apart = _precision(draws)
+        rhat = _largest_rhat(traces)
+        sums = [
+            self.length * sum(batch.means[i] for batches in new for batch in batches)
+            for i in range(len(new[0][0].means))
+        ]
+        self.draws, self.traces = draws, traces
+        self.errors, self.worst, self.ti_error, self.apart, self.rhat = errors, worst, ti_error, apart, rhat
+        self.sums = [old + mine for old, mine in zip(self.sums, sums, strict=True)] if self.sums else sums
+        for kept, batches in zip(self.states, new, strict=True):
+            kept += [batch.states for batch in batches if batch.states is not None]
+        self.sweeps += number * self.length
+        self._merge()
+
+    def _merge(self) -> None:
+        size = sum(one.size for one in self.draws[0][0]) * len(self.chains)
+        most = max(2 * self.effort.batches, min(MOST_BATCHES, REPLICATES // max(size, 1)) // 2 * 2)
+        while len(self.draws[0]) > most - self.effort.batches and len(self.draws[0]) % 2 == 0:
+            self.draws = [
+                [
+                    tuple((one + other) / 2 for one, other in zip(mine[i], mine[i + 1], strict=True))
+                    for i in range(0, len(mine), 2)
+                ]
+                for mine in self.draws
+            ]
+            self.length *= 2
+
+    def result(self, *, interrupted: bool, categories: int, told: dict[str, Any]) -> Sampled:
+        total = self.sweeps * len(self.chains)
+        estimates = self.evaluate([one / total for one in self.sums])
+        replicates = tuple(
+            np.array([[batch[j] for batch in mine] for mine in self.draws]) for j in range(len(estimates))
+        )
+        trace = np.array([np.concatenate(mine) for mine in self.traces])
+        found: dict[str, Any] = {
+            **told,
+            "chains": len(self.chains),
+            "sweeps": self.sweeps,
+            "burn_in": self.effort.burn_in,
+            "largest_mcse": self.worst,
+            "largest_relative_mcse_of_Ti": self.ti_error,
+            "largest_rhat": self.rhat,
+            "smallest_ess": float(np.nanmin(diagnostics.ess(trace), initial=math.inf)),
+            "beliefs_that_differ_between_chains": self.apart,
+            "geweke_share_beyond_2": _geweke(trace),
+            "converged": self.converged,
             "interrupted": interrupted,
-        },
-    )
+        }
+        if categories and self.states[0]:
+            test = diagnostics.weiss([np.concatenate(mine) for mine in self.states], categories)
+            found["weiss_smallest_p"] = float(np.nanmin(test.p, initial=1.0))
+            found["weiss_tests"] = int(np.size(test.p))
+        return Sampled(estimates, self.errors, replicates, found)
 
 
-def _agreement(
-    estimates: list[tuple[Floats, ...]], effort: Effort, rounds: int
-) -> tuple[tuple[Floats, ...], float, float]:
-    """The error of each estimate, the largest of them, and the largest R-hat."""
-    from arviz_stats.base import array_stats  # type: ignore[attr-defined]
+def _geweke(trace: Floats) -> float:
+    """The share of what was watched whose beginning and end differ by more than two standard errors: 5 % by chance."""
+    if trace.shape[1] < 100 or not trace.size:
+        return math.nan
+    return float(np.mean(np.abs(diagnostics.geweke(trace)) > 2))
 
-    errors = []
-    worst, rhat = 0.0, 1.0
-    for j in range(len(estimates[0])):
-        flat = np.array([one[j] for one in estimates])
-        # [round, chain, batch, …] → [chain, draw, …]
-        shaped = flat.reshape(rounds, effort.chains, effort.batches, *flat.shape[1:]).swapaxes(0, 1)
-        draws = shaped.reshape(effort.chains, rounds * effort.batches, *flat.shape[1:])
-        spread = draws.reshape(-1, *flat.shape[1:]).std(axis=0, ddof=1)
-        error = spread / math.sqrt(effort.chains * rounds * effort.batches)
-        moving = spread > 1e-12  # what is constant has neither error nor R-hat
-        if moving.any():
-            told = {"chain_axis": 0, "draw_axis": 1}
-            some = draws[:, :, moving]
-            # Batches that follow each other may be alike: then arviz' error is the larger one.
-            alike = array_stats.mcse(some, method="mean", **told)  # type: ignore[no-untyped-call]
-            error[moving] = np.fmax(error[moving], alike)
-            rhat = max(rhat, float(np.nanmax(array_stats.rhat(some, **told))))  # type: ignore[no-untyped-call]
+
+def _largest_rhat(traces: list[list[Floats]]) -> float:
+    trace = np.array([np.concatenate(mine) for mine in traces])
+    return float(np.nanmax(diagnostics.rhat(trace), initial=1.0)) if trace.size else 1.0
+
+
+def _precision(draws: list[list[tuple[Floats, ...]]]) -> tuple[tuple[Floats, ...], float, float, int]:
+    """The error of each belief, the largest, the largest relative one of Ti, and how many differ between chains."""
+    chains, batches = len(draws), len(draws[0])
+    errors, means = [], []
+    worst, apart = 0.0, 0
+    critical = float(f_distribution.isf(CHANCE, chains - 1, chains * (batches - 1)))
+    for j in range(len(draws[0][0])):
+        stacked = np.array([[batch[j] for batch in mine] for mine in draws])
+        within = stacked.var(axis=1, ddof=1).mean(axis=0)
+        between = stacked.mean(axis=1).var(axis=0, ddof=1) * batches
+        moving = within > 1e-24  # what is constant has no error
+        differ = np.where(moving, between > critical * within, between > 1e-18)
+        pooled = stacked.reshape(chains * batches, *stacked.shape[2:]).var(axis=0, ddof=1)
+        error = np.sqrt(
+            np.where(differ, between / batches / chains, np.where(moving, pooled / (chains * batches), 0.0))
+        )
+        apart += int(np.count_nonzero(differ))
         errors.append(error)
-        worst = max(worst, float(np.nanmax(errors[-1], initial=0.0)))
-    return tuple(errors), worst, rhat
+        means.append(stacked.mean(axis=(0, 1)))
+        worst = max(worst, float(np.nanmax(error, initial=0.0)))
+    return tuple(errors), worst, _ti_error(draws, means), apart
 
 
-class _SetChain:
-    """One chain for all pairs of attribute and value that are pending."""
-
-    def __init__(self, population: Population, seed: int) -> None:
-        self.population = population
-        self.rng = np.random.default_rng(seed)
-        self.states = [
-            start_sets(p.family.first, p.family.members, p.said, p.family.leaves, self._seed())
-            for p in population.pending
-        ]
-        # For each batch and pair: means of leaves and of rows' leaves.
-        self.kept: list[list[tuple[Floats, Floats]]] = []
-
-    def _seed(self) -> int:
-        return int(self.rng.integers(2**31))
-
-    def run(self, sweeps: int, *, keep: bool) -> None:
-        found = []
-        for pending, (rows, total) in zip(self.population.pending, self.states, strict=True):
-            family = pending.family
-            found.append(
-                sweep_sets(family.first, family.members, pending.said, pending.beta, rows, total, sweeps, self._seed())
-            )
-        if keep:
-            self.kept.append(found)
-
-    def batches(self, batches: int, sweeps: int) -> None:
-        for _ in range(batches):
-            self.run(sweeps, keep=True)
-
-    def filled(self, batch: int) -> Population:
-        """The population with the means of one batch in their places."""
-        return _filled(self.population, self.kept[batch])
-
-    @staticmethod
-    def together(population: Population, chains: list[_SetChain], batches: int) -> Population:
-        """The population with the means of the first so many batches of all chains."""
-        kept = [batch for chain in chains for batch in chain.kept[:batches]]
-        means = [
-            (np.mean([batch[i][0] for batch in kept], axis=0), np.mean([batch[i][1] for batch in kept], axis=0))
-            for i in range(len(population.pending))
-        ]
-        return _filled(population, means)
-
-
-def _filled(population: Population, means: list[tuple[Floats, Floats]]) -> Population:
-    touched = {pending.attribute for pending in population.pending}
-    attributes = [
-        Attribute(a.sets, a.leaves.copy(), a.shares.copy(), a.hidden.copy()) if i in touched else a
-        for i, a in enumerate(population.attributes)
-    ]
-    for pending, (leaves, shares) in zip(population.pending, means, strict=True):
-        pending.fill(attributes[pending.attribute], leaves, shares)
-    return dataclasses.replace(population, attributes=tuple(attributes), pending=())
+def _ti_error(draws: list[list[tuple[Floats, ...]]], means: list[Floats]) -> float:
+    """The largest relative error of p_A/p_L over values that are an attacker's most believed; 0 without an attacker."""
+    if len(means) < 2 or not means[0].size:
+        return 0.0
+    fits = np.logical_not(np.isnan(means[0]).any(axis=1))
+    most = np.where(fits[:, None], means[0], 0.0).argmax(axis=1)
+    own = np.flatnonzero(fits), most[fits]
+    ratios = np.array([[batch[0][own] / batch[1][own] for batch in mine] for mine in draws])
+    if not ratios.size:
+        return 0.0
+    flat = ratios.reshape(-1, ratios.shape[2])
+    return float((flat.std(axis=0, ddof=1) / math.sqrt(len(flat)) / flat.mean(axis=0)).max(initial=0.0))

@@ -69,8 +69,8 @@ def _lowest(word: np.uint64) -> int:
 def boxes_of(rows: Longs, bits: Words, summary: Words, boxes: int, start: Longs, found: Ints) -> int:
     """The boxes of one target after the other, while there is room for all boxes; how many targets were done.
 
-    `rows[t, a]` is the row of bits of target t's leaf of attribute a, −1 if that is not known, −2 if no box has it. The boxes
-    of target t are `found[start[t]:start[t + 1]]`, ascending.
+    `rows[t, a]` is the row of bits of target t's leaf of attribute a, −1 if that is not known. The boxes of target t are
+    `found[start[t]:start[t + 1]]`, ascending.
     """
     targets, attributes = rows.shape
     active = np.empty(attributes, np.int64)
@@ -79,18 +79,16 @@ def boxes_of(rows: Longs, bits: Words, summary: Words, boxes: int, start: Longs,
     for t in range(targets):
         if used + boxes > found.size:
             return t
-        number, nowhere = 0, False
+        number = 0
         for a in range(attributes):
             if rows[t, a] >= 0:
                 active[number] = rows[t, a]
                 number += 1
-            elif rows[t, a] == -2:
-                nowhere = True
-        if number == 0 and not nowhere:
+        if number == 0:
             for q in range(boxes):
                 found[used] = q
                 used += 1
-        elif not nowhere:
+        else:
             for high in range(summary.shape[1]):
                 some = summary[active[0], high]
                 for i in range(1, number):

@@ -1,0 +1,220 @@
+"""What an anatomized release teaches: the link within groups is drawn, row by row, and beliefs are averaged over the draws.
+
+A state gives every row of a group one of its values. Given a state the model of methods A is a table of counts: a learner's
+joint probability is a product of them, an attacker's is how often a row with the target's quasi-identifiers has each value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from dalenius.adversary import fit
+from dalenius.adversary.base import UNKNOWN
+from dalenius.adversary.population import Prior
+from dalenius.adversary.sampling import WATCHED, Batch, Method
+from dalenius.coding import distinct_rows
+from dalenius.kernel import gibbs_links as kernel
+from dalenius.release import Anatomized
+from dalenius.schema import Column
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+SAMPLERS: dict[Method, str] = {
+    "block": "collapsed Gibbs on blocks, each permutation drawn exactly",
+    "swaps": "collapsed Metropolis on swaps of two rows",
+    "metropolis": "Metropolis within Gibbs: π drawn, then one swap in each group",
+}
+WARMEST = 0.5  # the power of the likelihood that chains start with
+EVERY = 5  # sweeps after which the learner looks at the state
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """The rows of an anatomized release group by group, and the places of its values, sorted by group and value."""
+
+    column: Column
+    table: Longs  # rows of each value
+    group_start: Longs
+    rows: Ints  # leaves of each row, counted on over attributes
+    place_value: Ints
+    group_run: Longs  # the runs of equal values of each group
+    run_start: Longs
+    tuples: Ints  # distinct rows of leaf codes
+    slot: Ints  # which of them each row is
+    first_leaf: Longs
+    beta: Floats  # of all attributes' leaves
+    values: Floats  # E[π_S]
+    total: Floats  # Σβ + rows of the value, for each attribute and value
+    scale: Floats  # of each value
+
+    @classmethod
+    def of(cls, release: Anatomized, column: str | None = None) -> Links:
+        grouping = release.grouping(column)
+        prior = Prior.of(release.schema, grouping.column)
+        sizes = [len(quasi.leaves) for quasi in release.schema.quasi]
+        first_leaf = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        codes = np.repeat(release.quasi.codes, release.quasi.counts, axis=0)
+        group = np.repeat(release.quasi.group, release.quasi.counts)
+        group_start = np.searchsorted(group, np.arange(release.groups + 1)).astype(np.int64)
+        tuples, slot = distinct_rows(codes, sizes)
+        total: Floats = np.array([beta.sum() for beta in prior.beta])[:, None] + grouping.table.astype(np.float64)
+        return cls(
+            column=grouping.column,
+            table=grouping.table,
+            group_start=group_start,
+            rows=np.ascontiguousarray(codes + first_leaf[:-1], dtype=np.int32),
+            place_value=np.repeat(grouping.values, grouping.counts).astype(np.int32),
+            group_run=grouping.start.astype(np.int64),
+            run_start=np.concatenate(([0], np.cumsum(grouping.counts))).astype(np.int64),
+            tuples=tuples,
+            slot=slot,
+            first_leaf=first_leaf,
+            beta=np.concatenate(prior.beta),
+            values=(prior.alpha + grouping.table) / (prior.alpha.sum() + grouping.table.sum()),
+            total=total,
+            scale=(np.array(sizes)[:, None] / total).prod(axis=0),
+        )
+
+    @property
+    def leaves(self) -> Longs:
+        """The number of leaves of each attribute."""
+        return np.diff(self.first_leaf)
+
+    def fitting(self, known: Ints, error: Floats) -> csr_array:
+        """P(what is known of a target | a person with a tuple), for each target and each tuple of the release."""
+        sure = np.where(error > 0, UNKNOWN, known).astype(np.int32)
+        doubtful = np.flatnonzero(error > 0)
+        parts = []
+        for some, start, taken in fit.equal_rows(sure, self.tuples, self.leaves.tolist()):
+            target = np.repeat(some, np.diff(start))
+            weight = np.ones(len(taken))
+            for a in doubtful.tolist():
+                told = known[target, a]
+                other = error[a] / (self.leaves[a] - 1)
+                factor = np.where(told == self.tuples[taken, a], 1 - error[a], other)
+                weight *= np.where(told == UNKNOWN, 1.0, factor)
+            parts.append((target, taken, weight))
+        rows, columns, data = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return csr_array((data, (rows, columns)), shape=(len(known), len(self.tuples)))
+
+    def everywhere(self, known: Ints) -> Longs:
+        """Targets with their leaves counted on over attributes."""
+        return np.where(known == UNKNOWN, -1, known + self.first_leaf[:-1]).astype(np.int64)
+
+    def expected(self) -> list[Floats]:
+        """For each attribute E[π_{a|s}(leaf)] if every way to link the rows of a group were equally likely."""
+        groups = len(self.group_start) - 1
+        sizes = np.diff(self.group_start)
+        owner = np.repeat(np.arange(groups), sizes)
+        shares = csr_array((1 / sizes[owner], (np.arange(len(owner)), owner)), shape=(len(owner), groups)) @ csr_array(
+            (np.ones(len(owner)), (owner, self.place_value)), shape=(groups, len(self.table))
+        )
+        found = []
+        for a in range(self.rows.shape[1]):
+            low, high = self.first_leaf[a : a + 2].tolist()
+            here = csr_array(
+                (np.ones(len(owner)), (self.rows[:, a] - low, np.arange(len(owner)))), shape=(high - low, len(owner))
+            )
+            counts = (here @ shares).toarray()
+            found.append(((self.beta[low:high, None] + counts) / self.total[a]).T)
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class LinkChain:
+    """One chain over the links; `targets` are those whom the learner is asked about."""
+
+    links: Links
+    targets: Longs
+    error: Floats
+    method: Method
+    rng: np.random.Generator
+    row_at: Ints = field(init=False)
+    weight: Floats = field(init=False)
+    watched: tuple[Longs, Longs, Longs] = field(init=False)
+
+    def __post_init__(self) -> None:
+        links = self.links
+        self.row_at, self.weight = kernel.start_links(
+            links.group_start, links.rows, links.place_value, links.beta, len(links.table), self._seed()
+        )
+        self.watched = watched(links)
+
+    def _seed(self) -> int:
+        return int(self.rng.integers(2**31))
+
+    def settle(self, sweeps: int) -> None:
+        """Find a likely state: blocks are drawn while the likelihood comes to count more and more, then with all of it.
+
+        From a state drawn evenly chains often get caught where two values have each other's rows (Adult, ℓ = 4: one in four).
+        Such states are left as soon as the likelihood counts a little less.
+        """
+        met = np.zeros((len(self.links.tuples), len(self.links.table)))
+        trace, states = np.empty((1, len(self.watched[0]))), np.empty((1, len(self.watched[2])), dtype=np.int32)
+        warm = 2 * sweeps // 3
+        for sweep in range(sweeps):
+            heat = WARMEST + (1 - WARMEST) * sweep / warm if sweep < warm else 1.0
+            self._blocks(met, trace, states, 1, heat)
+        if self.method != "block":
+            self.advance(sweeps)
+
+    def advance(self, sweeps: int) -> Batch:
+        """Means over the sweeps: how often a row of each tuple has each value, and the learner's joint probabilities."""
+        links = self.links
+        met = np.zeros((len(links.tuples), len(links.table)))
+        joint = np.zeros((len(self.targets), len(links.table)))
+        trace = np.empty((sweeps, len(self.watched[0])))
+        states = np.empty((sweeps, len(self.watched[2])), dtype=np.int32)
+        kernel.weigh(links.rows, self.row_at, links.place_value, links.beta, self.weight)  # no rounding adds up
+        looked = 0
+        for low in range(0, sweeps, EVERY):
+            high = min(low + EVERY, sweeps)
+            seen = self._walk(met, trace[low:high], states[low:high], high - low)
+            if len(self.targets):
+                kernel.add_joint(self.targets, self.error, links.leaves, seen, links.total, links.values, joint)
+            looked += 1
+        return Batch([met / sweeps, joint / looked], trace, states)
+
+    def _walk(self, met: Floats, trace: Floats, states: Ints, sweeps: int) -> Floats:
+        """Some sweeps; the table that the learner looks at afterwards."""
+        links = self.links
+        seen = links.slot, met, *self.watched, trace, states, sweeps, self._seed()
+        if self.method == "metropolis":
+            drawn = np.empty_like(self.weight)
+            kernel.metropolis_sweeps(
+                links.group_start, links.rows, links.place_value, links.first_leaf, links.total,
+                self.row_at, self.weight, drawn, *seen,
+            )  # fmt: skip
+            return drawn
+        if self.method == "swaps":
+            kernel.swap_sweeps(links.group_start, links.rows, links.place_value, self.row_at, self.weight, *seen)
+        else:
+            self._blocks(met, trace, states, sweeps)
+        return self.weight
+
+    def _blocks(self, met: Floats, trace: Floats, states: Ints, sweeps: int, heat: float = 1.0) -> None:
+        links = self.links
+        kernel.block_sweeps(
+            links.group_start, links.rows, links.place_value, links.group_run, links.run_start,
+            links.total, links.scale,
+            self.row_at, self.weight, links.slot, met, *self.watched, trace, states, sweeps, self._seed(), heat,
+        )  # fmt: skip
+
+
+def watched(links: Links) -> tuple[Longs, Longs, Longs]:
+    """Leaves and values whose counts are written down at every sweep, and rows whose value is: the same for all chains."""
+    rng = np.random.default_rng(0)
+    sizes = np.diff(links.group_start)
+    runs = np.diff(links.group_run)
+    movable = np.flatnonzero(np.repeat(runs > 1, sizes))
+    rows = np.sort(rng.choice(movable, min(WATCHED, len(movable)), replace=False)) if len(movable) else movable
+    column = rng.integers(0, links.rows.shape[1], len(rows))
+    leaf = links.rows[rows, column].astype(np.int64)
+    value = links.place_value[rng.permutation(rows)].astype(np.int64) if len(rows) else rows
+    return leaf, value, rows.astype(np.int64)
