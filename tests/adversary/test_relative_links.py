@@ -11,6 +11,7 @@ import dalenius as dl
 from dalenius.adversary import Targets
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learner import Learner
+from dalenius.adversary.learning import Memory
 from dalenius.adversary.links import LinkChain, Links
 from dalenius.adversary.sampling import Effort, Method
 from dalenius.kernel import gibbs_links
@@ -67,9 +68,11 @@ def compared(case: Vertical, seed: int, effort: Effort) -> np.ndarray:
     codes = np.array([[-1 if leaf is None else leaf for leaf in target] for target in targets], dtype=np.int32)
     error = {f"q{a}": float(rate) for a, rate in enumerate(rates)}
     known = Targets(release.schema, codes)
-    found = Attacker(error, effort).attack(release, known, rng=rng)
+    memory = Memory()
+    found = Attacker(error, effort, memory=memory).attack(release, known, rng=rng)
     assert found.method == "sampled"
-    alone = Learner(error, effort).attack(release, known, rng=rng)
+    alone = Learner(error, effort, memory=memory).attack(release, known, rng=rng)
+    np.testing.assert_array_equal(alone.posterior, found.baseline)  # one posterior for both
     right = np.array(learner, dtype=float)
     units = [(alone.posterior - right) / np.maximum(alone.stderr, 1e-9)]
     for t, row in enumerate(attacker):
@@ -112,13 +115,7 @@ def test_marginals_of_a_group() -> None:
             for g, (group, of_group) in enumerate(zip(case.groups, marginals(case), strict=True))
             for leaves, marginal in zip(group[0], of_group, strict=True)
         }
-        chain = LinkChain(
-            links,
-            np.empty((0, len(case.beta)), dtype=np.int64),
-            np.zeros(len(case.beta)),
-            "block",
-            np.random.default_rng(seed),
-        )
+        chain = LinkChain(links, "block", np.random.default_rng(seed))
         met = np.zeros((len(rows), len(case.alpha)))
         chain.settle(50)
         sweeps = 20_000

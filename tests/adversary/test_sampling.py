@@ -33,11 +33,15 @@ class Drawn:
             seen.append(self.now.copy())
         mean = np.mean(seen, axis=0)
         trace = np.array([one[0] for one in seen]) + self.place
-        return Batch([np.exp(0.1 * (mean + self.place * np.arange(VALUES)))], trace)
+        return Batch([np.exp(0.1 * (mean + self.place * np.arange(VALUES)))], trace=trace)
 
 
-def shares(means: list[np.ndarray]) -> tuple[np.ndarray, ...]:
-    return (means[0] / means[0].sum(axis=1, keepdims=True),)
+def shares(batch: Batch) -> tuple[np.ndarray, ...]:
+    return (batch.means[0] / batch.means[0].sum(axis=1, keepdims=True),)
+
+
+def estimate(found: Sampled) -> np.ndarray:
+    return shares(found.whole)[0]
 
 
 def run(effort: Effort, *, places: tuple[float, ...] = (0, 0, 0, 0), memory: float = 0.0) -> Sampled:
@@ -53,7 +57,7 @@ def test_it_stops_when_every_belief_is_sharp() -> None:
     assert found.errors[0].max() == told["largest_mcse"] <= 0.001
     assert told["largest_rhat"] <= 1.05
     # The truth is 1/3 each up to the curvature of exp, far below the error.
-    assert np.abs(found.estimates[0] - 1 / 3).max() < 5 * 0.001
+    assert np.abs(estimate(found) - 1 / 3).max() < 5 * 0.001
     sharper = run(Effort(mcse=0.0002, sweeps=5))
     assert sharper.diagnostics["sweeps"] > told["sweeps"]
     assert sharper.errors[0].max() <= 0.0002
@@ -66,7 +70,7 @@ def test_the_error_is_what_repeated_runs_differ_by() -> None:
         for seed in range(60):
             chains = [Drawn(np.random.default_rng([seed, i]), memory=memory) for i in range(4)]
             found = sample(chains, shares, Effort(mcse=0.002, sweeps=20))
-            ends.append(found.estimates[0])
+            ends.append(estimate(found))
             errors.append(found.errors[0])
         spread = np.std(ends, axis=0, ddof=1).mean()
         # 60 runs of 15 numbers tell the spread to about 5 %, and stopping when it looks small makes the error too small.
@@ -88,22 +92,22 @@ def test_batches_that_become_one_lose_nothing() -> None:
     """The estimate is that of all sweeps, and so is the mean of the batches, whatever became of them."""
     found = run(Effort(mcse=1e-6, sweeps=1, most_sweeps=500))
     assert found.diagnostics["sweeps"] >= 500
-    replicates = found.replicates[0]
+    replicates = np.array([[shares(batch)[0] for batch in mine] for mine in found.batches])
     assert replicates.shape[0] == 4
     assert replicates.shape[1] <= 32
-    np.testing.assert_allclose(replicates.mean(axis=(0, 1)), found.estimates[0], atol=1e-4)
+    np.testing.assert_allclose(replicates.mean(axis=(0, 1)), estimate(found), atol=1e-4)
     assert found.diagnostics["sweeps"] % replicates.shape[1] == 0
 
 
 def test_an_interrupt_keeps_the_last_whole_round() -> None:
     calls = 0
 
-    def evaluate(means: list[np.ndarray]) -> tuple[np.ndarray, ...]:
+    def evaluate(batch: Batch) -> tuple[np.ndarray, ...]:
         nonlocal calls
         calls += 1
         if calls == 40:  # in the second round of 32
             raise KeyboardInterrupt
-        return shares(means)
+        return shares(batch)
 
     def chains() -> list[Drawn]:
         return [Drawn(np.random.default_rng(i)) for i in range(4)]
@@ -116,7 +120,7 @@ def test_an_interrupt_keeps_the_last_whole_round() -> None:
     assert not found.diagnostics["converged"]
     assert found.diagnostics["sweeps"] == effort.batches * effort.sweeps
     one = sample(chains(), shares, Effort(mcse=1e-9, sweeps=2, burn_in=7, most_sweeps=1))
-    np.testing.assert_array_equal(found.estimates[0], one.estimates[0])  # the first round, and nothing of the second
+    np.testing.assert_array_equal(estimate(found), estimate(one))  # the first round, and nothing of the second
     np.testing.assert_array_equal(found.errors[0], one.errors[0])
     calls = 39
     with pytest.raises(KeyboardInterrupt):  # nothing whole to keep
@@ -126,7 +130,9 @@ def test_an_interrupt_keeps_the_last_whole_round() -> None:
 def test_what_never_moves_has_no_error() -> None:
     class Still(Drawn):
         def advance(self, sweeps: int) -> Batch:
-            return Batch([np.ones((PEOPLE, VALUES))], np.ones((sweeps, 2)), np.ones((sweeps, 3), dtype=np.int32))
+            return Batch(
+                [np.ones((PEOPLE, VALUES))], trace=np.ones((sweeps, 2)), states=np.ones((sweeps, 3), dtype=np.int32)
+            )
 
     found = sample([Still(np.random.default_rng(i)) for i in range(4)], shares, Effort(), categories=2)
     assert found.diagnostics["converged"]

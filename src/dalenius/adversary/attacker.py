@@ -7,9 +7,9 @@ compared with the learner's: what it knows beyond that, it knows about the perso
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dalenius.adversary.learning import Learning, Views
+from dalenius.adversary.learning import Floats, Ints, Learning, Posterior
+from dalenius.adversary.sampling import spread
 from dalenius.belief import Belief, Replicates
 
 
@@ -22,13 +22,13 @@ class Attacker(Learning):
     does = "learns from the release how values and quasi-identifiers go together, and weighs with it which row is the target's"
     baseline_is_table = False
 
-    def _belief(self, views: Views, number: NDArray[np.int32]) -> Belief:
-        assert views.attacker is not None
-        assert views.attacker_error is not None
-        posterior, baseline = views.attacker[number], views.learner[number]
-        matched = np.logical_not(np.isnan(posterior).any(axis=1))
-        errors = np.where(matched[:, None], views.attacker_error[number], 0.0)
-        if views.sampled is None:
-            return Belief(views.column, posterior, baseline, errors, matched, "exact", views.diagnostics)
-        replicates = Replicates(views.sampled.replicates[0], views.sampled.replicates[1], number)
-        return Belief(views.column, posterior, baseline, errors, matched, "sampled", views.diagnostics, replicates)
+    def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:
+        found = posterior.beliefs(known, error)
+        attacker, learner = found.attacker[number], found.learner[number]
+        matched = np.logical_not(np.isnan(attacker).any(axis=1))
+        errors = np.zeros(attacker.shape)
+        if found.attacker_draws is None:
+            return Belief(posterior.column, attacker, learner, errors, matched, "exact", posterior.diagnostics)
+        errors[matched] = spread(found.attacker_draws)[0][number][matched]
+        both = Replicates(found.attacker_draws, found.learner_draws, number)
+        return Belief(posterior.column, attacker, learner, errors, matched, "sampled", posterior.diagnostics, both)

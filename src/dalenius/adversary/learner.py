@@ -7,9 +7,9 @@ is a factor 1, one that is wrong with probability e counts (1 − e) P(y_a) + e 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dalenius.adversary.learning import Learning, Views
+from dalenius.adversary.learning import Floats, Ints, Learning, Posterior
+from dalenius.adversary.sampling import spread
 from dalenius.belief import Belief, Replicates
 
 
@@ -22,11 +22,13 @@ class Learner(Learning):
     does = "learns from the release how values and quasi-identifiers go together, and applies it to the target"
     assumes_presence = False
 
-    def _belief(self, views: Views, number: NDArray[np.int32]) -> Belief:
-        posterior, errors = views.learner[number], views.learner_error[number]
-        baseline = np.broadcast_to(views.table / views.table.sum(), posterior.shape).copy()
+    def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:
+        found = posterior.beliefs(known, error)
+        learner, errors = found.learner[number], np.zeros((len(number), len(posterior.table)))
+        baseline = np.broadcast_to(posterior.table / posterior.table.sum(), learner.shape).copy()
         matched = np.ones(len(number), dtype=bool)
-        if views.sampled is None:
-            return Belief(views.column, posterior, baseline, errors, matched, "exact", views.diagnostics)
-        replicates = Replicates(views.sampled.replicates[0], None, number)
-        return Belief(views.column, posterior, baseline, errors, matched, "sampled", views.diagnostics, replicates)
+        if found.learner_draws is None:
+            return Belief(posterior.column, learner, baseline, errors, matched, "exact", posterior.diagnostics)
+        errors = spread(found.learner_draws)[0][number]
+        mine = Replicates(found.learner_draws, None, number)
+        return Belief(posterior.column, learner, baseline, errors, matched, "sampled", posterior.diagnostics, mine)

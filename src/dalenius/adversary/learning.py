@@ -1,16 +1,17 @@
-"""What learner and attacker share: a model of the release, exact where that is possible, and sampled where it is not.
+"""What learner and attacker share: a posterior of the release, exact where that is possible, and sampled where it is not.
 
 The release decides. Sets that are nested or disjoint have an exact posterior, and so have overlapping ones that can be shared
 out in few ways; other overlapping sets are sampled by collapsed Gibbs, and the link of an anatomized release by drawing
-permutations. The belief says which was used and why.
+permutations. The belief says which was used and why. A posterior does not depend on the targets: once sampled it answers for
+any of them.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from dalenius.adversary.base import Adversary, Targets
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
 from dalenius.adversary.population import Population
 from dalenius.adversary.rows import joint, row_weights
-from dalenius.adversary.sampling import Effort, Progress, Sampled, sample
+from dalenius.adversary.sampling import Batch, Chain, Effort, Evaluate, Progress, Sampled, sample
 from dalenius.adversary.sets import SetChain
 from dalenius.belief import Belief
 from dalenius.errors import ParameterError
@@ -34,18 +35,132 @@ Longs = NDArray[np.int64]
 ENTRIES = 60_000_000  # of a row's leaf, for each value and set, that are kept
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Views:
-    """What attacker and learner believe of distinct targets, with errors; a target that fits no row has nan."""
+class Views(NamedTuple):
+    """For each target and value: the attacker's sum over rows, and the learner's joint probability; not normalised."""
 
-    column: Column
-    table: Longs
-    attacker: Floats | None
+    attacker: Floats
     learner: Floats
-    attacker_error: Floats | None
-    learner_error: Floats
-    sampled: Sampled | None
-    diagnostics: dict[str, Any]
+
+
+class Beliefs(NamedTuple):
+    """Normalised: of attacker and learner, and those of each batch [chain, batch, target, value] if they were sampled."""
+
+    attacker: Floats
+    learner: Floats
+    attacker_draws: Floats | None
+    learner_draws: Floats | None
+
+
+def normalised(weights: Floats) -> Floats:
+    """Rows that sum to 1; a row of zeros becomes one of nan."""
+    with np.errstate(invalid="ignore"):
+        shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+@dataclass(slots=True, eq=False)
+class Posterior:
+    """What a release teaches about one sensitive column."""
+
+    release: Generalized | Anatomized
+    column: Column
+    table: Longs  # rows of each value
+    model: Population | Links
+    told: dict[str, Any]
+    sampled: Sampled | None = None
+
+    @classmethod
+    def of(
+        cls, release: Generalized | Anatomized, column: str | None = None, effort: Effort | None = None
+    ) -> Posterior:
+        """Exact, or yet to be sampled."""
+        if isinstance(release, Anatomized):
+            links = Links.of(release, column)
+            sampler = SAMPLERS[(effort or Effort()).method]
+            told = {"sampler": sampler, "why": "the release cuts the link within its groups"}
+            return cls(release, links.column, links.table, links, told)
+        population = Population.of(release, column, exact=False)
+        grouping = population.grouping
+        if population.pending:
+            name = release.schema.quasi[population.pending[0].attribute].name
+            told = {"sampler": "collapsed Gibbs on sets", "why": f"sets of column {name!r} overlap"}
+        else:
+            told = {"sampler": "none", "why": "sets are nested or disjoint, or can be shared out in few ways"}
+        return cls(release, grouping.column, grouping.table, population, told)
+
+    @property
+    def exact(self) -> bool:
+        return isinstance(self.model, Population) and not self.model.pending
+
+    @property
+    def diagnostics(self) -> dict[str, Any]:
+        return self.told if self.sampled is None else self.sampled.diagnostics
+
+    def sample(
+        self, known: Ints, error: Floats, effort: Effort, rng: np.random.Generator, progress: Progress | None = None
+    ) -> None:
+        """Sample until beliefs about these targets are sharp."""
+        seeds = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=effort.chains)]
+        look = self.looking(known, error)
+        chains: list[Chain] = []
+        categories = 0
+        if isinstance(self.model, Links):
+            chains += [LinkChain(self.model, effort.method, mine) for mine in seeds]
+            categories = len(self.table)
+        else:
+            chains += [SetChain(self.model, mine) for mine in seeds]
+        self.sampled = sample(chains, look, effort, categories=categories, progress=progress, told=self.told)
+
+    def looking(self, known: Ints, error: Floats) -> Evaluate:
+        """From a batch to the beliefs of attacker and learner about these targets."""
+        views = self.viewing(known, error)
+        return lambda batch: tuple(normalised(one) for one in views(batch))
+
+    def viewing(self, known: Ints, error: Floats) -> Callable[[Batch | None], Views]:
+        """What a batch says of these targets, or, without one, the exact posterior."""
+        model = self.model
+        if isinstance(model, Links):
+            fitting = model.fitting(known, error)
+
+            def of_links(batch: Batch | None) -> Views:
+                assert batch is not None
+                return Views(fitting @ batch.means[0], model.joint(batch, known, error))
+
+            return of_links
+
+        def of_sets(batch: Batch | None) -> Views:
+            population = model if batch is None else model.filled(batch.means)
+            return Views(row_weights(population, known, error), joint(population, known, error))
+
+        return of_sets
+
+    def beliefs(self, known: Ints, error: Floats) -> Beliefs:
+        """What attacker and learner believe of these targets, all in all and, if it was sampled, in each batch."""
+        view = self.viewing(known, error)
+        if self.sampled is None:
+            exact = view(None)
+            return Beliefs(normalised(exact.attacker), normalised(exact.learner), None, None)
+        seen = [[view(batch) for batch in mine] for mine in self.sampled.batches]
+        if isinstance(self.model, Links):  # sums over states: what all say is the mean of what batches say
+            whole = Views(*(np.mean([one[j] for mine in seen for one in mine], axis=0) for j in range(2)))
+        else:
+            whole = view(self.sampled.whole)
+        attacker, learner = (np.array([[normalised(one[j]) for one in mine] for mine in seen]) for j in range(2))
+        return Beliefs(normalised(whole.attacker), normalised(whole.learner), attacker, learner)
+
+
+@dataclass(slots=True, eq=False)
+class Memory:
+    """Posteriors that were worked out: learner, attacker and others who look at one release share them."""
+
+    known: dict[tuple[int, str, Effort], Posterior] = field(default_factory=dict)
+
+    def recall(self, release: Release, column: str, effort: Effort) -> Posterior | None:
+        found = self.known.get((id(release), column, effort))
+        return found if found is not None and found.release is release else None
+
+    def keep(self, posterior: Posterior, effort: Effort) -> None:
+        self.known[id(posterior.release), posterior.column.name, effort] = posterior
 
 
 def errors_of(error: Mapping[str, float], schema: Schema) -> Floats:
@@ -63,26 +178,22 @@ def errors_of(error: Mapping[str, float], schema: Schema) -> Floats:
     return found
 
 
-def normalised(weights: Floats) -> Floats:
-    """Rows that sum to 1; a row of zeros becomes one of nan."""
-    with np.errstate(invalid="ignore"):
-        shares: Floats = weights / weights.sum(axis=1, keepdims=True)
-    return shares
-
-
 class Learning(Adversary):
     """Somebody who learns from a release how values and quasi-identifiers go together."""
 
-    __slots__ = ("effort", "error", "progress")
+    __slots__ = ("effort", "error", "memory", "progress")
 
     def __init__(
         self,
         error: Mapping[str, float] | None = None,
         effort: Effort | None = None,
+        *,
+        memory: Memory | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.error = dict(error or {})
         self.effort = effort or Effort()
+        self.memory = memory
         self.progress = progress
 
     def refusal(self, release: Release) -> str | None:
@@ -94,7 +205,7 @@ class Learning(Adversary):
         entries = members * max(len(column.leaves) for column in release.schema.sensitive)
         if entries > ENTRIES:
             return f"its labels and values make {entries:,} probabilities, more than the {ENTRIES:,} that are kept in memory"
-        if self.effort.method != "block" and Population.of(release, exact=False).pending:
+        if self.effort.method != "block":
             return (
                 f"{self.effort.method} is a way to draw the link of an anatomized release, and this one is generalized"
             )
@@ -110,74 +221,31 @@ class Learning(Adversary):
     ) -> Belief:
         assert isinstance(release, Generalized | Anatomized)
         known, number = fit.distinct_targets(targets)
-        rng = rng or np.random.default_rng()
-        return self._belief(self.views(release, known, column, rng, attacker=self.assumes_presence), number)
+        error = errors_of(self.error, release.schema)
+        posterior = self.posterior(release, known, error, column, rng or np.random.default_rng())
+        return self._belief(posterior, known, error, number)
 
-    @abstractmethod
-    def _belief(self, views: Views, number: Ints) -> Belief:
-        """From beliefs about distinct targets; `number` is which one every target is."""
-
-    def views(
+    def posterior(
         self,
         release: Generalized | Anatomized,
         known: Ints,
+        error: Floats,
         column: str | None,
         rng: np.random.Generator,
-        *,
-        attacker: bool = True,
-    ) -> Views:
-        """What attacker and learner believe of distinct targets."""
-        error = errors_of(self.error, release.schema)
-        seeds = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=self.effort.chains)]
-        if isinstance(release, Anatomized):
-            links = Links.of(release, column)
-            fitting = links.fitting(known, error) if attacker else None
-            targets = links.everywhere(known)
-            chains = [LinkChain(links, targets, error, self.effort.method, mine) for mine in seeds]
+    ) -> Posterior:
+        """The posterior of a release, remembered if it was asked for before; sampled for these targets if it must be."""
+        name = release.grouping(column).column.name
+        if self.memory is not None:
+            found = self.memory.recall(release, name, self.effort)
+            if found is not None:
+                return found
+        found = Posterior.of(release, name, self.effort)
+        if not found.exact:
+            found.sample(known, error, self.effort, rng, self.progress)
+        if self.memory is not None:
+            self.memory.keep(found, self.effort)
+        return found
 
-            def of_links(means: list[Floats]) -> tuple[Floats, ...]:
-                learner = normalised(means[1])
-                return (learner,) if fitting is None else (normalised(fitting @ means[0]), learner)
-
-            told = {"sampler": SAMPLERS[self.effort.method], "why": "the release cuts the link within its groups"}
-            found = sample(
-                chains, of_links, self.effort, categories=len(links.table), progress=self.progress, told=told
-            )
-            return _views(links.column, links.table, found)
-        population = Population.of(release, column, exact=False, rows=attacker)
-        grouping = population.grouping
-
-        def views_of(p: Population) -> tuple[Floats, ...]:
-            learner = normalised(joint(p, known, error))
-            return (normalised(row_weights(p, known, error)), learner) if attacker else (learner,)
-
-        if not population.pending:
-            estimates = views_of(population)
-            found = Sampled(estimates, tuple(np.zeros(one.shape) for one in estimates), (), {})
-            why = "sets are nested or disjoint, or can be shared out in few ways"
-            return _views(grouping.column, grouping.table, found, exact={"sampler": "none", "why": why})
-        name = release.schema.quasi[population.pending[0].attribute].name
-        told = {"sampler": "collapsed Gibbs on sets", "why": f"sets of column {name!r} overlap"}
-        chains_of_sets = [SetChain(population, mine) for mine in seeds]
-        found = sample(
-            chains_of_sets,
-            lambda means: views_of(population.filled(means)),
-            self.effort,
-            progress=self.progress,
-            told=told,
-        )
-        return _views(grouping.column, grouping.table, found)
-
-
-def _views(column: Column, table: Longs, found: Sampled, exact: dict[str, Any] | None = None) -> Views:
-    both = len(found.estimates) == 2
-    return Views(
-        column,
-        table,
-        found.estimates[0] if both else None,
-        found.estimates[-1],
-        found.errors[0] if both else None,
-        found.errors[-1],
-        None if exact is not None else found,
-        exact if exact is not None else found.diagnostics,
-    )
+    @abstractmethod
+    def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:
+        """What is believed of distinct targets; `number` is which one every target is."""

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN
 from dalenius.adversary.population import Prior
-from dalenius.adversary.sampling import WATCHED, Batch, Method
+from dalenius.adversary.sampling import WATCHED, Batch, Method, states_of
 from dalenius.coding import distinct_rows
 from dalenius.kernel import gibbs_links as kernel
 from dalenius.release import Anatomized
@@ -31,7 +31,7 @@ SAMPLERS: dict[Method, str] = {
     "metropolis": "Metropolis within Gibbs: π drawn, then one swap in each group",
 }
 WARMEST = 0.5  # the power of the likelihood that chains start with
-EVERY = 5  # sweeps after which the learner looks at the state
+EVERY = 5  # sweeps after which a state is kept for the learner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,9 +103,13 @@ class Links:
         rows, columns, data = (np.concatenate(column) for column in zip(*parts, strict=True))
         return csr_array((data, (rows, columns)), shape=(len(known), len(self.tuples)))
 
-    def everywhere(self, known: Ints) -> Longs:
-        """Targets with their leaves counted on over attributes."""
-        return np.where(known == UNKNOWN, -1, known + self.first_leaf[:-1]).astype(np.int64)
+    def joint(self, batch: Batch, known: Ints, error: Floats) -> Floats:
+        """p_L(s, y) for each target and value, not normalised, on average over the states of a batch."""
+        assert batch.kept is not None
+        targets = np.where(known == UNKNOWN, -1, known + self.first_leaf[:-1]).astype(np.int64)
+        found = np.zeros((len(known), len(self.table)))
+        kernel.add_joint(targets, error, self.leaves, batch.kept, self.total, self.values, found)
+        return found / len(batch.kept)
 
     def expected(self) -> list[Floats]:
         """For each attribute E[π_{a|s}(leaf)] if every way to link the rows of a group were equally likely."""
@@ -128,11 +132,9 @@ class Links:
 
 @dataclass(slots=True, eq=False)
 class LinkChain:
-    """One chain over the links; `targets` are those whom the learner is asked about."""
+    """One chain over the links."""
 
     links: Links
-    targets: Longs
-    error: Floats
     method: Method
     rng: np.random.Generator
     row_at: Ints = field(init=False)
@@ -165,21 +167,18 @@ class LinkChain:
             self.advance(sweeps)
 
     def advance(self, sweeps: int) -> Batch:
-        """Means over the sweeps: how often a row of each tuple has each value, and the learner's joint probabilities."""
+        """How often a row of each tuple has each value, on average, and some of the tables that a learner looks at."""
         links = self.links
         met = np.zeros((len(links.tuples), len(links.table)))
-        joint = np.zeros((len(self.targets), len(links.table)))
+        kept = []
         trace = np.empty((sweeps, len(self.watched[0])))
         states = np.empty((sweeps, len(self.watched[2])), dtype=np.int32)
         kernel.weigh(links.rows, self.row_at, links.place_value, links.beta, self.weight)  # no rounding adds up
-        looked = 0
-        for low in range(0, sweeps, EVERY):
-            high = min(low + EVERY, sweeps)
-            seen = self._walk(met, trace[low:high], states[low:high], high - low)
-            if len(self.targets):
-                kernel.add_joint(self.targets, self.error, links.leaves, seen, links.total, links.values, joint)
-            looked += 1
-        return Batch([met / sweeps, joint / looked], trace, states)
+        every = max(EVERY, -(-sweeps // states_of(self.weight.size)))
+        for low in range(0, sweeps, every):
+            high = min(low + every, sweeps)
+            kept.append(self._walk(met, trace[low:high], states[low:high], high - low).copy())
+        return Batch([met / sweeps], np.array(kept), trace, states)
 
     def _walk(self, met: Floats, trace: Floats, states: Ints, sweeps: int) -> Floats:
         """Some sweeps; the table that the learner looks at afterwards."""

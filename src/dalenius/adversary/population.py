@@ -28,7 +28,7 @@ from dalenius.schema import Column, Schema
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
-WAYS = 200_000  # ways to share the rows of overlapping sets out that are gone through one by one
+WAYS = 5_000  # ways to share the rows of overlapping sets out that are gone through one by one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +55,11 @@ def _parameters(given: float | Mapping[str, float], column: Column, schema: Sche
         return np.full(len(column.leaves), float(given))
     assert column.domain is not None
     found = np.ones(len(column.leaves))
+    others = schema.sensitive if column.role == "sensitive" else ()  # α may name values of several sensitive columns
     for leaf, number in given.items():
         code = column.domain.code(leaf)
+        if code < 0 and any(other.domain is not None and leaf in other.domain for other in others):
+            continue
         if code < 0:
             raise InputError(
                 f"{schema.source}, [prior] {name}: {leaf!r} is not a value of {column.name!r}."
@@ -98,11 +101,18 @@ class Population:
 
     @classmethod
     def of(
-        cls, release: Generalized, column: str | None = None, *, exact: bool = True, rows: bool = True
+        cls,
+        release: Generalized,
+        column: str | None = None,
+        *,
+        exact: bool = True,
+        rows: bool = True,
+        ways: bool = True,
     ) -> Population:
         """Exact, or an `Overlapping` that names the attribute; with `exact` false the rest is left pending.
 
-        Without `rows` only what a learner needs is worked out: there are no `shares`.
+        Without `rows` only what a learner needs is worked out: there are no `shares`. Without `ways` sets that overlap are
+        not gone through, however few ways there are to share them out.
         """
         grouping = release.grouping(column)
         prior = Prior.of(release.schema, grouping.column)
@@ -116,7 +126,7 @@ class Population:
             np.add.at(counts, (grouping.values, release.codes[owner, a]), grouping.counts)
             sets = release.sets(a)
             try:
-                found, left = _attribute(sets, counts, hidden, prior.beta[a], a, exact=exact, rows=rows)
+                found, left = _attribute(sets, counts, hidden, prior.beta[a], a, exact=exact, rows=rows, ways=ways)
             except Overlapping:
                 raise Overlapping(quasi.name) from None
             attributes.append(found)
@@ -165,7 +175,7 @@ class Pending:
 
 
 def _attribute(
-    sets: Sets, counts: Longs, hidden: Longs, beta: Floats, number: int, *, exact: bool, rows: bool
+    sets: Sets, counts: Longs, hidden: Longs, beta: Floats, number: int, *, exact: bool, rows: bool, ways: bool
 ) -> tuple[Attribute, list[Pending]]:
     """One value after the other. Sets that no row of a value says change nothing, so a laminar family does for all."""
     size = len(counts)
@@ -179,14 +189,15 @@ def _attribute(
     order = np.argsort(-widths, kind="stable")
     laminar = True
     pending = []
+    families: dict[bool, Sets] = {}  # of all sets, with suppressed rows and without: the same for all values
     for s in range(size):
         if laminar:
-            laminar = _fill_tree(found, s, order, counts[s], int(hidden[s]), beta)
+            laminar = _fill_tree(found, s, order, counts[s], int(hidden[s]), beta, families)
         if not laminar:
             mine = order[counts[s, order] > 0]
             if _fill_tree(found, s, mine, counts[s], int(hidden[s]), beta):
                 continue
-            if not _fill_ways(found, s, mine, counts[s], int(hidden[s]), beta):
+            if not ways or not _fill_ways(found, s, mine, counts[s], int(hidden[s]), beta):
                 if exact:
                     raise Overlapping
                 family, said = _family(sets, mine, counts[s], int(hidden[s]))
@@ -198,18 +209,38 @@ def _attribute(
 def _family(sets: Sets, order: Longs, counts: Longs, hidden: int) -> tuple[Sets, Longs]:
     """Some sets and how many rows say each, the largest first; suppressed rows say that they are any leaf."""
     chosen = [sets[v] for v in order.tolist()]
-    said = counts[order].copy()
-    if hidden:
-        if chosen and len(chosen[0]) == sets.leaves:
-            said[0] += hidden
-        else:
-            chosen = [np.arange(sets.leaves, dtype=np.int32), *chosen]
-            said = np.concatenate(([hidden], said))
+    said = _said(sets, order, counts, hidden)
+    if len(said) > len(chosen):
+        chosen = [np.arange(sets.leaves, dtype=np.int32), *chosen]
     return Sets.of(chosen, sets.leaves), said
 
 
-def _fill_tree(found: Attribute, s: int, order: Longs, counts: Longs, hidden: int, beta: Floats) -> bool:
-    family, said = _family(found.sets, order, counts, hidden)
+def _said(sets: Sets, order: Longs, counts: Longs, hidden: int) -> Longs:
+    """How many rows say each set of a family; suppressed rows say the first, which is every leaf."""
+    said = counts[order].copy()
+    if hidden and len(order) and len(sets[int(order[0])]) == sets.leaves:
+        said[0] += hidden
+    elif hidden:
+        said = np.concatenate(([hidden], said))
+    return said
+
+
+def _fill_tree(
+    found: Attribute,
+    s: int,
+    order: Longs,
+    counts: Longs,
+    hidden: int,
+    beta: Floats,
+    families: dict[bool, Sets] | None = None,
+) -> bool:
+    if families is not None and bool(hidden) in families:
+        family = families[bool(hidden)]
+        said = _said(found.sets, order, counts, hidden)
+    else:
+        family, said = _family(found.sets, order, counts, hidden)
+        if families is not None:
+            families[bool(hidden)] = family
     ok, leaves, means = tree_means(family.first, family.members, said, beta)
     if not ok:
         return False

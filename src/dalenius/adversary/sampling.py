@@ -31,6 +31,8 @@ RHAT = 1.05  # chains agree up to here
 CHANCE = 1e-9  # how improbable a difference between chains must be to count
 WATCHED = 32  # numbers, and rows, that are written down at every sweep
 MOST_BATCHES = 32  # of a chain; then two become one
+STATES = 200  # of a batch that are kept as they were
+KEPT = 4_000_000  # numbers of all such states together
 REPLICATES = 60_000_000  # numbers that are kept of all batches; with more beliefs there are fewer batches
 
 
@@ -65,11 +67,23 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """What some sweeps brought: means over them, and what was watched at each."""
+    """What some sweeps brought: means over them, some states as they were, and what was watched at each sweep."""
 
     means: list[Floats]
-    trace: Floats  # [sweep, number]
+    kept: Floats | None = None  # [state, …]
+    trace: Floats | None = None  # [sweep, number]
     states: Ints | None = None  # [sweep, row]: categories
+
+    @classmethod
+    def together(cls, batches: Sequence[Batch], *, states: int | None = None) -> Batch:
+        """Batches of one length as one; of states that were kept at most so many, evenly chosen."""
+        means = [np.mean([batch.means[i] for batch in batches], axis=0) for i in range(len(batches[0].means))]
+        kept = None
+        if batches[0].kept is not None:
+            kept = np.concatenate([batch.kept for batch in batches if batch.kept is not None])
+            if states is not None and len(kept) > states:
+                kept = kept[:: -(-len(kept) // states)]
+        return cls(means, kept)
 
 
 class Chain(Protocol):
@@ -82,17 +96,17 @@ class Chain(Protocol):
         """Some sweeps, and what they brought."""
 
 
-Evaluate = Callable[[list[Floats]], tuple[Floats, ...]]  # from means to beliefs: rows that sum to 1, or nan
+Evaluate = Callable[[Batch], tuple[Floats, ...]]  # to beliefs: rows that sum to 1, or nan
 Progress = Callable[[int, float, float], None]  # sweeps of a chain so far, largest error, largest R-hat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """Each belief of all sweeps together, its error, the beliefs of each batch [chain, batch, …], and how the chains went."""
+    """The batches of each chain, all of them as one, the error of each belief, and how the chains went."""
 
-    estimates: tuple[Floats, ...]
+    batches: list[list[Batch]]
+    whole: Batch
     errors: tuple[Floats, ...]
-    replicates: tuple[Floats, ...]
     diagnostics: dict[str, Any]
 
 
@@ -122,6 +136,11 @@ def sample(
     return run.result(interrupted=interrupted, categories=categories, told=told or {})
 
 
+def states_of(size: int) -> int:
+    """How many states of so many numbers each are kept of a batch."""
+    return max(1, min(STATES, KEPT // (4 * MOST_BATCHES * max(size, 1))))
+
+
 @dataclass
 class _Run:
     chains: Sequence[Chain]
@@ -133,19 +152,16 @@ class _Run:
     rhat: float = math.inf
     apart: int = 0  # beliefs that differ between chains
     errors: tuple[Floats, ...] = ()
+    batches: list[list[Batch]] = field(default_factory=list)  # of each chain
     draws: list[list[tuple[Floats, ...]]] = field(default_factory=list)  # beliefs of each chain and batch
-    sums: list[Floats] = field(default_factory=list)
     traces: list[list[Floats]] = field(default_factory=list)
     states: list[list[Ints]] = field(default_factory=list)
     length: int = 0
 
     def burn_in(self, pool: ThreadPoolExecutor) -> None:
         self.length = self.effort.sweeps
-        self.draws, self.traces, self.states = (
-            [[] for _ in self.chains],
-            [[] for _ in self.chains],
-            [[] for _ in self.chains],
-        )
+        self.batches, self.draws = [[] for _ in self.chains], [[] for _ in self.chains]
+        self.traces, self.states = [[] for _ in self.chains], [[] for _ in self.chains]
         if self.effort.burn_in:
             list(pool.map(lambda chain: chain.settle(self.effort.burn_in), self.chains))
 
@@ -161,20 +177,19 @@ class _Run:
         """A round of batches. What an interrupt cuts off is left out: nothing is kept before all of it is there."""
         number = self.effort.batches
         new = list(pool.map(lambda chain: [chain.advance(self.length) for _ in range(number)], self.chains))
-        found = [[self.evaluate(batch.means) for batch in batches] for batches in new]
+        found = [[self.evaluate(batch) for batch in batches] for batches in new]
         draws = [old + mine for old, mine in zip(self.draws, found, strict=True)]
-        traces = [[*old, *(batch.trace for batch in batches)] for old, batches in zip(self.traces, new, strict=True)]
+        traces = [
+            [*old, *(batch.trace for batch in batches if batch.trace is not None)]
+            for old, batches in zip(self.traces, new, strict=True)
+        ]
         errors, worst, ti_error, apart = _precision(draws)
         rhat = _largest_rhat(traces)
-        sums = [
-            self.length * sum(batch.means[i] for batches in new for batch in batches)
-            for i in range(len(new[0][0].means))
-        ]
         self.draws, self.traces = draws, traces
         self.errors, self.worst, self.ti_error, self.apart, self.rhat = errors, worst, ti_error, apart, rhat
-        self.sums = [old + mine for old, mine in zip(self.sums, sums, strict=True)] if self.sums else sums
-        for kept, batches in zip(self.states, new, strict=True):
-            kept += [batch.states for batch in batches if batch.states is not None]
+        for kept, states, batches in zip(self.batches, self.states, new, strict=True):
+            kept += [Batch(batch.means, batch.kept) for batch in batches]
+            states += [batch.states for batch in batches if batch.states is not None]
         self.sweeps += number * self.length
         self._merge()
 
@@ -189,14 +204,18 @@ class _Run:
                 ]
                 for mine in self.draws
             ]
+            self.batches = [
+                [Batch.together(mine[i : i + 2], states=self._states()) for i in range(0, len(mine), 2)]
+                for mine in self.batches
+            ]
             self.length *= 2
 
+    def _states(self) -> int:
+        """How many states of a batch are kept."""
+        kept = self.batches[0][0].kept
+        return STATES if kept is None else states_of(kept[0].size)
+
     def result(self, *, interrupted: bool, categories: int, told: dict[str, Any]) -> Sampled:
-        total = self.sweeps * len(self.chains)
-        estimates = self.evaluate([one / total for one in self.sums])
-        replicates = tuple(
-            np.array([[batch[j] for batch in mine] for mine in self.draws]) for j in range(len(estimates))
-        )
         trace = np.array([np.concatenate(mine) for mine in self.traces])
         found: dict[str, Any] = {
             **told,
@@ -216,7 +235,8 @@ class _Run:
             test = diagnostics.weiss([np.concatenate(mine) for mine in self.states], categories)
             found["weiss_smallest_p"] = float(np.nanmin(test.p, initial=1.0))
             found["weiss_tests"] = int(np.size(test.p))
-        return Sampled(estimates, self.errors, replicates, found)
+        whole = Batch.together([batch for mine in self.batches for batch in mine])
+        return Sampled(self.batches, whole, self.errors, found)
 
 
 def _geweke(trace: Floats) -> float:
@@ -231,22 +251,28 @@ def _largest_rhat(traces: list[list[Floats]]) -> float:
     return float(np.nanmax(diagnostics.rhat(trace), initial=1.0)) if trace.size else 1.0
 
 
+def spread(draws: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """The Monte-Carlo error of the mean of batches [chain, batch, …], and where chains differ more than by chance.
+
+    Where they do the error is that between chains.
+    """
+    chains, batches = draws.shape[:2]
+    critical = float(f_distribution.isf(CHANCE, chains - 1, chains * (batches - 1)))
+    within = draws.var(axis=1, ddof=1).mean(axis=0)
+    between = draws.mean(axis=1).var(axis=0, ddof=1)  # of the chains' means
+    moving = within > 1e-24  # what is constant has no error
+    differ = np.where(moving, between * batches > critical * within, between > 1e-18)
+    pooled = draws.reshape(chains * batches, *draws.shape[2:]).var(axis=0, ddof=1) / (chains * batches)
+    return np.sqrt(np.where(differ, between / chains, np.where(moving, pooled, 0.0))), differ
+
+
 def _precision(draws: list[list[tuple[Floats, ...]]]) -> tuple[tuple[Floats, ...], float, float, int]:
     """The error of each belief, the largest, the largest relative one of Ti, and how many differ between chains."""
-    chains, batches = len(draws), len(draws[0])
     errors, means = [], []
     worst, apart = 0.0, 0
-    critical = float(f_distribution.isf(CHANCE, chains - 1, chains * (batches - 1)))
     for j in range(len(draws[0][0])):
         stacked = np.array([[batch[j] for batch in mine] for mine in draws])
-        within = stacked.var(axis=1, ddof=1).mean(axis=0)
-        between = stacked.mean(axis=1).var(axis=0, ddof=1) * batches
-        moving = within > 1e-24  # what is constant has no error
-        differ = np.where(moving, between > critical * within, between > 1e-18)
-        pooled = stacked.reshape(chains * batches, *stacked.shape[2:]).var(axis=0, ddof=1)
-        error = np.sqrt(
-            np.where(differ, between / batches / chains, np.where(moving, pooled / (chains * batches), 0.0))
-        )
+        error, differ = spread(stacked)
         apart += int(np.count_nonzero(differ))
         errors.append(error)
         means.append(stacked.mean(axis=(0, 1)))

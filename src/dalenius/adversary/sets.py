@@ -65,4 +65,4 @@ class SetChain:
                 self._seed(),
             )
             traces.append(trace)
-        return Batch(means, np.concatenate(traces, axis=1))
+        return Batch(means, trace=np.concatenate(traces, axis=1))

@@ -24,6 +24,7 @@ COSTS = (
     "kl_divergence",
     "relative_error",
     "faithfulness",
+    "faithfulness_stderr",
 )
 LEVELS = ("k", "l", "t")
 

@@ -421,34 +421,37 @@ def metropolis_sweeps(
 
 @njit(cache=True, nogil=True)
 def add_joint(
-    targets: Longs, error: Floats, leaves: Longs, weight: Floats, total: Floats, values: Floats, out: Floats
+    targets: Longs, error: Floats, leaves: Longs, states: Floats, total: Floats, values: Floats, out: Floats
 ) -> None:
-    """Add to `out[t, s]` what a learner in this state takes the joint probability of value s and of what is known of t for.
+    """Add to `out[t, s]` what a learner in each state takes the joint probability of value s and of what is known of t for.
 
     `targets[t, a]` is a leaf, counted on over attributes, −1 where it is not known; `values[s]` is P(s).
     """
     people, attributes = targets.shape
     size = values.size
-    share = np.empty((weight.shape[0], size))
-    done = np.zeros(weight.shape[0], np.bool_)
+    of_leaf = np.full(states.shape[1], -1, np.int64)  # the attribute of each leaf that somebody has
     for t in range(people):
         for a in range(attributes):
-            leaf = targets[t, a]
-            if leaf >= 0 and not done[leaf]:
-                done[leaf] = True
+            if targets[t, a] >= 0:
+                of_leaf[targets[t, a]] = a
+    share = np.empty((states.shape[1], size))
+    product = np.empty(size)
+    for state in range(states.shape[0]):
+        for leaf in range(of_leaf.size):
+            a = of_leaf[leaf]
+            if a >= 0:
                 for s in range(size):
-                    p = weight[leaf, s] / total[a, s]
+                    p = states[state, leaf, s] / total[a, s]
                     if error[a] > 0.0:
                         p = (1 - error[a]) * p + error[a] * (1 - p) / (leaves[a] - 1)
                     share[leaf, s] = p
-    product = np.empty(size)
-    for t in range(people):
-        for s in range(size):
-            product[s] = values[s]
-        for a in range(attributes):
-            leaf = targets[t, a]
-            if leaf >= 0:
-                for s in range(size):
-                    product[s] *= share[leaf, s]
-        for s in range(size):
-            out[t, s] += product[s]
+        for t in range(people):
+            for s in range(size):
+                product[s] = values[s]
+            for a in range(attributes):
+                leaf = targets[t, a]
+                if leaf >= 0:
+                    for s in range(size):
+                        product[s] *= share[leaf, s]
+            for s in range(size):
+                out[t, s] += product[s]

@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from dalenius.adversary import fit
 from dalenius.adversary.population import Overlapping, Population
 from dalenius.coding import distinct_rows
+from dalenius.errors import InputError
 from dalenius.hierarchy import MISSING
 from dalenius.measure.threat import Faithfulness, faithfulness
 from dalenius.measure.utility import release_utility
@@ -29,6 +30,7 @@ from dalenius.schema import Column, Schema
 
 Floats = NDArray[np.float64]
 QUERIES = 1000
+SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
 SANITY = 0.001  # the error is relative to the true count, or to this share of all people if that is more
 
 
@@ -110,6 +112,8 @@ def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: in
         faithful = table_faithfulness(release, truth, seed=seed)
         if faithful is not None:
             found["faithfulness"] = faithful.RF
+            if faithful.stderr:
+                found["faithfulness_stderr"] = faithful.stderr
     return found
 
 
@@ -120,17 +124,21 @@ def table_faithfulness(
 
     Without a column of the first sensitive one.
     """
-    name = column or truth.schema.sensitive[0].name
-    try:
-        learnt = Population.of(release, name, rows=False)
-    except Overlapping:
+    target = truth.schema[column] if column is not None else truth.schema.sensitive[0]
+    name = target.name
+    if len(target.leaves) * sum(len(quasi.leaves) for quasi in truth.schema.quasi) > SHARES:
         return None
-    best = Population.of(truth.identity, name, rows=False)
+    try:
+        learnt = Population.of(release, name, rows=False, ways=False)
+        best = Population.of(truth.identity, name, rows=False)
+    except (Overlapping, InputError):  # a [prior] that does not fit stops an attack, not a comparison
+        return None
     return faithfulness(
         learnt.values,
         [attribute.leaves for attribute in best.attributes],
         [attribute.leaves for attribute in learnt.attributes],
         np.random.default_rng(seed),
+        etv=False,
     )
 
 
@@ -207,14 +215,50 @@ def kl_divergence(release: Generalized | Anatomized, truth: Truth) -> float:
     )
     hidden = np.bincount(mine[~inside], weights=said.counts[~inside], minlength=len(tuples))
     estimate = fit.anywhere(release, known)[number] * hidden[theirs]
+    counts.sort_indices()
+    keys = np.repeat(np.arange(release.groups, dtype=np.int64), np.diff(counts.indptr)) * len(tuples) + counts.indices
+    order = np.argsort(number, kind="stable")  # cells by their target
+    begins = np.searchsorted(number[order], np.arange(len(known) + 1))
     for some, groups in fit.fits(release, known):
-        place = np.full(len(known), -1, dtype=np.int64)
-        place[some] = np.arange(len(some))
-        cells = np.flatnonzero(place[number] >= 0)
-        estimate[cells] += np.asarray((groups @ counts)[place[number[cells]], theirs[cells]]).ravel()
+        _add_counts(estimate, some, groups, order, begins, theirs, keys, counts)
     share = truth.counts / truth.people
     with np.errstate(divide="ignore"):
         return max(0.0, float((share * np.log(share * release.people / estimate)).sum()))
+
+
+def _add_counts(
+    estimate: Floats,
+    some: NDArray[np.int64],
+    groups: csr_array,
+    order: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    values: NDArray[np.int32],
+    keys: NDArray[np.int64],
+    counts: csr_array,
+) -> None:
+    """Add to each cell of some targets what the groups that they fit have of the cell's value.
+
+    Each pair of a target and a group is looked up for the target's own cells only; `keys` are group · values + value of the
+    entries of `counts`, ascending.
+    """
+    cells_of = begins[some + 1] - begins[some]
+    pairs_of = np.diff(groups.indptr)
+    total = np.concatenate(([0], np.cumsum(cells_of * pairs_of)))
+    keys = (
+        np.repeat(np.arange(counts.shape[0], dtype=np.int64), np.diff(counts.indptr)) * counts.shape[1] + counts.indices
+    )
+    low = 0
+    while low < len(some):
+        high = max(low + 1, int(np.searchsorted(total, total[low] + fit.PAIRS, side="right")) - 1)
+        target = np.repeat(np.arange(low, high), (cells_of * pairs_of)[low:high])
+        within = np.arange(len(target)) - (total[target] - total[low])
+        cell = order[begins[some[target]] + within // np.maximum(pairs_of[target], 1)]
+        pair = groups.indptr[target] + within % np.maximum(pairs_of[target], 1)
+        wanted = groups.indices[pair].astype(np.int64) * counts.shape[1] + values[cell]
+        at = np.searchsorted(keys, wanted).clip(max=max(len(keys) - 1, 0))
+        there = keys[at] == wanted if len(keys) else np.zeros(len(wanted), dtype=bool)
+        np.add.at(estimate, cell[there], groups.data[pair[there]] * counts.data[at[there]])
+        low = high
 
 
 # Count queries --------------------------------------------------------------------------------------------------------

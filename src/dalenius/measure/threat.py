@@ -127,7 +127,7 @@ class Faithfulness:
 
 
 def faithfulness(
-    values: Floats, ideal: Sequence[Floats], learnt: Sequence[Floats], rng: np.random.Generator
+    values: Floats, ideal: Sequence[Floats], learnt: Sequence[Floats], rng: np.random.Generator, *, etv: bool = True
 ) -> Faithfulness:
     """`values[s]` is p(s), the same for both; `ideal[a][s, l]` and `learnt[a][s, l]` are what leaf l has given s.
 
@@ -136,7 +136,7 @@ def faithfulness(
     """
     merged = [[_merged(one[s], other[s]) for one, other in zip(ideal, learnt, strict=True)] for s in range(len(values))]
     many = max(math.prod(len(p) for p, _ in attributes) for attributes in merged)
-    etv = _etv(values, ideal, learnt, rng)
+    variation = _etv(values, ideal, learnt, rng) if etv else math.nan
     if many <= COMBINATIONS:
         distance = 0.0
         for s, attributes in enumerate(merged):
@@ -144,15 +144,15 @@ def faithfulness(
             for p, q in attributes:
                 one, other = np.outer(one, p).ravel(), np.outer(other, q).ravel()
             distance += float(values[s]) * 0.5 * float(np.abs(one - other).sum())
-        return Faithfulness(1 - distance, 0.0, etv)
+        return Faithfulness(1 - distance, 0.0, variation)
     drawn = rng.choice(len(values), size=DRAWS, p=values / values.sum())
     from_ideal = rng.random(DRAWS) < 0.5
     one, other = np.ones(DRAWS), np.ones(DRAWS)
     for p, q in zip(ideal, learnt, strict=True):
-        leaf = _drawn(np.where(from_ideal[:, None], p[drawn], q[drawn]), rng)
+        leaf = np.where(from_ideal, _drawn(p, drawn, rng), _drawn(q, drawn, rng))
         one, other = one * p[drawn, leaf], other * q[drawn, leaf]
     terms = np.abs(one - other) / (one + other)
-    return Faithfulness(1 - float(terms.mean()), float(terms.std(ddof=1)) / math.sqrt(DRAWS), etv)
+    return Faithfulness(1 - float(terms.mean()), float(terms.std(ddof=1)) / math.sqrt(DRAWS), variation)
 
 
 def _merged(p: Floats, q: Floats) -> tuple[Floats, Floats]:
@@ -164,10 +164,14 @@ def _merged(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     return one, other
 
 
-def _drawn(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-    ends = np.cumsum(shares, axis=1)
-    below = rng.random(len(shares))[:, None] * ends[:, -1:] > ends
-    found: NDArray[np.int64] = np.minimum(below.sum(axis=1), shares.shape[1] - 1)
+def _drawn(shares: Floats, values: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """A leaf for each of the values drawn, by `shares[value]`."""
+    found = np.empty(len(values), dtype=np.int64)
+    uniform = rng.random(len(values))
+    for s in np.unique(values).tolist():
+        mine = values == s
+        ends = np.cumsum(shares[s])
+        found[mine] = np.searchsorted(ends, uniform[mine] * ends[-1], side="right").clip(max=len(ends) - 1)
     return found
 
 
@@ -177,6 +181,6 @@ def _etv(values: Floats, ideal: Sequence[Floats], learnt: Sequence[Floats], rng:
     s = rng.choice(len(values), size=draws, p=values / values.sum())
     ratio = np.ones(draws)
     for p, q in zip(ideal, learnt, strict=True):
-        leaf = _drawn(p[s], rng)
+        leaf = _drawn(p, s, rng)
         ratio *= q[s, leaf] / p[s, leaf]
     return float(np.abs(1 - ratio).mean()) / 2
