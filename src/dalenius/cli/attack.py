@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,11 @@ from dalenius.cli.common import (
     write_json,
 )
 from dalenius.errors import counted
+
+if TYPE_CHECKING:
+    from dalenius.adversary.sampling import Method
+
+NOT_CONVERGED = 3  # the exit code
 
 
 def register(app: typer.Typer) -> None:
@@ -53,6 +58,20 @@ def command(
     skip_unmatched: Annotated[
         bool, typer.Option("--skip-unmatched", help="Give targets who fit nowhere an empty belief.")
     ] = False,
+    mcse: Annotated[
+        float,
+        typer.Option("--mcse", help="Where beliefs are sampled: stop when no error of theirs is larger than this."),
+    ] = 0.005,
+    method: Annotated[
+        str,
+        typer.Option("--method", help="How the link of an anatomized release is drawn: block, swaps or metropolis."),
+    ] = "block",
+    most_sweeps: Annotated[
+        int,
+        typer.Option(
+            "--most-sweeps", min=1, help="Where beliefs are sampled: give up after so many sweeps of a chain."
+        ),
+    ] = 20_000,
     sensitive: Annotated[
         str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
     ] = None,
@@ -66,13 +85,15 @@ def command(
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     import numpy as np
 
+    from dalenius.adversary.learning import Memory
+    from dalenius.adversary.sampling import Effort
     from dalenius.audit.people import open_together
     from dalenius.audit.targets import beliefs_text, check_matched, read_targets
     from dalenius.audit.threat import relative_threats
     from dalenius.errors import InputError
     from dalenius.measure.fidelity import Truth
     from dalenius.output import check_writable, write_texts
-    from dalenius.release import Generalized, GroupedRelease, Release
+    from dalenius.release import Anatomized, Generalized, GroupedRelease, Release
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
 
@@ -89,7 +110,7 @@ def command(
         raise InputError("The ideal learner learns from the table itself: name --truth TABLE.")
     declared, connected = Schema.load(schema), _engine.connect(engine)
     priors = Priors(declared, connected)
-    made = _adversary(adversary, priors, error)
+    effort, memory = Effort(mcse=mcse, method=_method(method), most_sweeps=most_sweeps), Memory()
     outputs = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
     read = [*release_files(release), *declared.files, *priors.files]
     for path in outputs:
@@ -97,6 +118,11 @@ def command(
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise InputError(f"The beliefs and the JSON cannot both be written to {str(output)!r}. Name another file.")
     with stage_line(quiet) as stage:
+
+        def progress(sweeps: int, worst: float, rhat: float) -> None:
+            stage(f"sampling: {sweeps:,} sweeps, largest error {worst:.4f} of {mcse:g}, R-hat {rhat:.3f}")
+
+        made = _adversary(adversary, priors, error, {"effort": effort, "memory": memory, "progress": progress})
         stage("reading")
         opened, people, _ = open_together(release, truth, None, declared, kind=kind, engine=connected)
         if not isinstance(opened, GroupedRelease):
@@ -119,30 +145,48 @@ def command(
             if made.assumes_presence:
                 check_matched(belief, adversary, targets.name, skip=skip_unmatched)
             texts[output] = beliefs_text(belief)
+            converged = bool(belief.diagnostics.get("converged", True))
             document |= {
+                "diagnostics": dict(belief.diagnostics), "converged": converged,
                 "adversary": adversary, "targets": len(belief), "unmatched": int((~belief.matched).sum()), "method": belief.method,
                 "largest_stderr": float(np.nanmax(belief.stderr, initial=0.0)),
             }  # fmt: skip
         if people is not None:
             stage("measuring threats")
-            if not isinstance(opened, Generalized):
-                raise InputError("Threats of an anatomized release or of centroids are not measured by this version.")
-            document |= relative_threats(opened, people, column, rng).to_document()
+            if not isinstance(opened, Generalized | Anatomized):
+                raise InputError(
+                    "Threats are measured of classes with labels or tuples: centroids do not say who is in them."
+                )
+            threats = relative_threats(
+                opened, people, column, rng, effort=effort, memory=memory, progress=progress
+            ).to_document()
+            document |= {**threats, "converged": document.get("converged", True) and threats["converged"]}
     if texts:
         write_texts(texts)
     if json is not None:
         write_json(json, document)
-    if json == "-":
-        return
-    for line in _lines(document, output):
-        say(quiet, line)
+    if json != "-":
+        for line in _lines(document, output):
+            say(quiet, line)
+    if not document.get("converged", True):
+        raise typer.Exit(NOT_CONVERGED)
+
+
+def _method(text: str) -> Method:
+    from dalenius.adversary.sampling import METHODS
+    from dalenius.errors import InputError
+
+    for method in METHODS:
+        if method == text:
+            return method
+    raise InputError(f"--method {text!r}: {', '.join(METHODS)} are known.")
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
-def _adversary(text: str, priors: Any, error: list[str] | None) -> Any:
+def _adversary(text: str, priors: Any, error: list[str] | None, how: dict[str, Any]) -> Any:
     """The adversary by name; only those that learn from the release can be wrong about what they know."""
     from dalenius.adversary import named
     from dalenius.adversary.attacker import Attacker
@@ -160,7 +204,7 @@ def _adversary(text: str, priors: Any, error: list[str] | None) -> Any:
             raise InputError(f"--error {item!r}: write COLUMN=RATE, for example age=0.1.")
     learning: dict[str, Any] = {"learner": Learner, "attacker": Attacker, "ideal": Learner}
     if text in learning:
-        return learning[text](rates)
+        return learning[text](rates, **how)
     if rates:
         raise InputError(f"{text} takes what it knows for right: leave --error out, or use attacker or learner.")
     return named(text, priors)
@@ -185,11 +229,26 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
             f"Wrote {output}: beliefs of {document['adversary']} about {counted(document['targets'], 'target', 'targets')}{lost} "
             f"({document['method']})"
         )
+    if not document.get("converged", True):
+        told = document["diagnostics"]
+        cut = "interrupted" if told["interrupted"] else "stopped"
+        lines.append(
+            f"NOT CONVERGED: {cut} after {told['sweeps']:,} sweeps of {told['chains']} chains with an error up to "
+            f"{told['largest_mcse']:.4f} and R-hat {told['largest_rhat']:.3f}. These numbers are not to be relied on."
+        )
     if "GT_A" in document:
         lines.append(f"Threats to {document['sensitive']}, shares of the people:")
-        lines += [f"  {key:<18} {document[key]:8.4f}   {words}" for key, words in _WORDS.items()]
+        errors = document["stderr"]
+        lines += [
+            f"  {key:<18} {document[key]:8.4f}{_plus_minus(errors.get(key))}   {words}" for key, words in _WORDS.items()
+        ]
         lines += [
             f"  {'max_Ti':<18} {document['max_Ti']:8.4g}   how many times as sure, for the person most given away",
             f"  {'RF':<18} {document['RF']:8.4f}   how faithful the release is to the table (1: the learner learns the same)",
         ]
     return lines
+
+
+def _plus_minus(error: float | None) -> str:
+    """A Monte-Carlo error, where there is one."""
+    return f" ± {error:.4f}" if error else ""

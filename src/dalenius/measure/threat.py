@@ -8,7 +8,7 @@ the definition reads. Ti = p_A/p_L of the row's own value, on rows threatened un
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -153,6 +153,34 @@ def faithfulness(
         one, other = one * p[drawn, leaf], other * q[drawn, leaf]
     terms = np.abs(one - other) / (one + other)
     return Faithfulness(1 - float(terms.mean()), float(terms.std(ddof=1)) / math.sqrt(DRAWS), variation)
+
+
+def faithfulness_of_draws(
+    values: Floats,
+    ideal: Sequence[Floats],
+    near: Sequence[Floats],
+    learnt: Callable[[NDArray[np.int32]], Floats],
+    rng: np.random.Generator,
+    draws: int = 20_000,
+) -> Faithfulness:
+    """RF where what is learnt is no product: `learnt(tuples)` gives [batch, tuple, value], the joint p_L in each batch.
+
+    Tuples are drawn from half p_I and half a product `near` p_L, and |p_I − p_L| over their density is averaged. The error is
+    that of the draws and of the batches.
+    """
+    s = rng.choice(len(values), size=draws, p=values / values.sum())
+    from_ideal = rng.random(draws) < 0.5
+    leaves = [np.where(from_ideal, _drawn(p, s, rng), _drawn(q, s, rng)) for p, q in zip(ideal, near, strict=True)]
+    one, other = values[s].copy(), values[s].copy()
+    for p, q, leaf in zip(ideal, near, leaves, strict=True):
+        one, other = one * p[s, leaf], other * q[s, leaf]
+    density = (one + other) / 2
+    batches = learnt(np.column_stack(leaves).astype(np.int32))[:, np.arange(draws), s]
+    terms = np.abs(one - batches.mean(axis=0)) / density / 2
+    each = (np.abs(one - batches) / density / 2).mean(axis=1)
+    error = math.hypot(float(terms.std(ddof=1)) / math.sqrt(draws), float(each.std(ddof=1)) / math.sqrt(len(each)))
+    etv = float((np.abs(one - batches.mean(axis=0)) / one)[from_ideal].mean()) / 2
+    return Faithfulness(1 - float(terms.mean()), error, etv)
 
 
 def _merged(p: Floats, q: Floats) -> tuple[Floats, Floats]:
