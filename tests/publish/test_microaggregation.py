@@ -431,9 +431,10 @@ def test_more_people_than_there_are() -> None:
         Microaggregation(3).publish(table(q=["a", "b"], s=["x", "y"]))
 
 
+@pytest.mark.parametrize("widths", [None, (2, 4)])
 @pytest.mark.parametrize("shown", ["centroids", "ranges"])
-def test_numbers_without_a_domain(shown: str) -> None:
-    schema = dl.Schema([dl.Column("q", "quasi", "integer"), dl.Column("s", "sensitive")])
+def test_numbers_without_a_domain(shown: str, widths: tuple[int, ...] | None) -> None:
+    schema = dl.Schema([dl.Column("q", "quasi", "integer", intervals=widths), dl.Column("s", "sensitive")])
     with pytest.raises(InputError, match=r"'q' has no declared values.*domain = \{ min = …, max = … \} in the schema"):
         Microaggregation(1, shown=shown).publish(dl.Table({"q": ["1"], "s": ["x"]}, schema))  # type: ignore[arg-type]
 

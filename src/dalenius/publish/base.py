@@ -86,6 +86,20 @@ def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
             raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criterion)
 
 
+def check_numbers_declared(schema: Schema) -> None:
+    """Ranges and means can only be read where the schema says which numbers there are.
+
+    Interval widths do not say it: a reader would take the numbers that the labels name, which are not those of the table,
+    and every cost of what is read would differ from that of what was published.
+    """
+    for column in schema.quasi:
+        if column.type == "integer" and not column.fixed:
+            raise InputError(
+                f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
+                f"[20, 39] stands for. Declare domain = {{ min = …, max = … }} in {schema.source}."
+            )
+
+
 def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple[str, Ints]], schema: Schema) -> None:
     """Refuse labels that a reader would take for other values than those they are written for.
 

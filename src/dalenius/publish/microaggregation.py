@@ -21,7 +21,7 @@ from dalenius.engine import Assignment
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mdav import mdav
-from dalenius.publish.base import Published, check_labels, check_name_free, written_columns
+from dalenius.publish.base import Published, check_labels, check_name_free, check_numbers_declared, written_columns
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.label import Resolver, label_text
 from dalenius.release.reading import GROUP
@@ -57,16 +57,7 @@ class Microaggregation:
     def publish(self, table: Table) -> PublishedMicroaggregation:
         """Put every row into a group."""
         declared = table.declared
-        for column in declared.quasi:
-            if (
-                column.type == "integer"
-                and not column.fixed
-                and (self.shown == "centroids" or column.intervals is None)
-            ):
-                raise InputError(
-                    f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
-                    f"there are. Declare domain = {{ min = …, max = … }} in {declared.source}."
-                )
+        check_numbers_declared(declared)
         check_name_free(GROUP, declared, "Microaggregation")
         people = table.cells().people
         if people < self.k:

@@ -26,7 +26,7 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mondrian import covering_levels, gather_cells, middle_cuts, split
 from dalenius.kernel.rollup import merge_cells, merge_sizes
-from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
+from dalenius.publish.base import Published, check_criteria, check_labels, check_numbers_declared, written_columns
 from dalenius.publish.classes import BottomClasses, Classes
 from dalenius.release import Generalized
 from dalenius.release.label import Resolver, label_text
@@ -60,7 +60,7 @@ class Mondrian:
 
     def publish(self, table: Table) -> PublishedMondrian:
         """Cut the table; the release is made when it is asked for."""
-        _check_readable(table)
+        check_numbers_declared(table.declared)
         cells = table.cells()
         m = len(cells.schema.quasi)
         for criterion in self.criteria:
@@ -70,15 +70,6 @@ class Mondrian:
         values = self.others_as_quasi or any(c.needs_values for c in self.criteria)
         bottom = BottomClasses(cells, values=values)
         return PublishedMondrian(self, table, bottom, _Cutter(self, bottom).run())
-
-
-def _check_readable(table: Table) -> None:
-    for column in table.declared.quasi:
-        if column.type == "integer" and not column.fixed and column.intervals is None:
-            raise InputError(
-                f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
-                f"[20, 39] stands for. Declare domain = {{ min = …, max = … }} in {table.declared.source}."
-            )
 
 
 def positions(column: Column) -> Ints:
