@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from dalenius.coding import merge
 from dalenius.engine import Assignment
 from dalenius.errors import InputError, ParameterError, counted
-from dalenius.hierarchy import MISSING
 from dalenius.kernel.mdav import mdav
 from dalenius.publish.base import Published, check_labels, check_name_free, check_numbers_declared, written_columns
 from dalenius.release import Centroids, Generalized, GroupCells
+from dalenius.release.centroids import point_text
 from dalenius.release.label import Resolver, label_text
 from dalenius.release.reading import GROUP
 from dalenius.schema import Column
@@ -215,7 +215,7 @@ class PublishedMicroaggregation(Published):
                 labels[column.name] = [texts[i] for i in index[:, j].tolist()]
             elif column.type == "integer":
                 points = self._points(j, column).tolist()
-                labels[column.name] = [MISSING if p != p else repr(p).removesuffix(".0") for p in points]
+                labels[column.name] = [point_text(point, column, schema) for point in points]
             else:
                 labels[column.name] = [column.leaves[int(p)] for p in self._points(j, column)]
         number = np.arange(self.groups, dtype=np.int32)  # what each group is called
