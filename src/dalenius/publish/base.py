@@ -104,14 +104,16 @@ def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple
     """Refuse labels that a reader would take for other values than those they are written for.
 
     A reader who is not told the values of a category takes them from the labels, and a value that looks like a set, a mask
-    or a mark is then something else. A declared domain says what is a value.
+    or a mark is then something else. A declared domain says what is a value. Intervals name their numbers, and more.
     """
-    if declared.fixed or declared.type != "category":
+    if declared.fixed:
         return
     for text, members in labels:
         mine = [leaves[code] for code in members.tolist()]
         try:
             named = named_leaves(declared, [text], schema)
+            if declared.type == "integer":
+                continue
         except Unresolved:
             named = set()
         everything = text in schema.suppressed and len(mine) == len(leaves)
