@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dalenius.criterion import Criterion
 from dalenius.errors import InputError, ParameterError
 from dalenius.output import replacing, sha256
-from dalenius.release import Release, sidecar
+from dalenius.release import Release, check_sidecar_free, sidecar
 from dalenius.release.label import Unresolved, named_leaves
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
@@ -55,6 +55,7 @@ class Published(ABC):
         for file in files:
             if isinstance(self.table.source, str | Path) and file.exists() and file.samefile(self.table.source):
                 raise InputError(f"{file}: the release would overwrite the table it is made of. Name another file.")
+        check_sidecar_free(path, files)
         with replacing(*files, sidecar.path_of(path)) as (*drafts, meta):
             self._write_rows(drafts, shuffle=shuffle)
             # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
