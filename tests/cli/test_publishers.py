@@ -673,7 +673,9 @@ def test_the_sidecar_of_another_release_stays(cli: Cli, first: str, second: str)
 def test_the_sidecar_of_another_release_stays_in_python_too(cli: Cli) -> None:
     publish(cli, "microaggregation", "--k", "4")
     before = files()
-    published = publisher("anatomy", [DistinctDiversity(3)], {}, command="publish", seed=1)(dl.datasets.hospital(150), None)
+    published = publisher("anatomy", [DistinctDiversity(3)], {}, command="publish", seed=1)(
+        dl.datasets.hospital(150), None
+    )
     with pytest.raises(InputError, match=r"'out\.meta\.json': it tells how 'out' was made"):
         published.write("out")
     assert files() == before
