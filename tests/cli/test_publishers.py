@@ -17,7 +17,7 @@ import pytest
 import dalenius as dl
 from dalenius.cli import app
 from dalenius.cli.methods import METHODS, publisher
-from dalenius.criterion import KAnonymity
+from dalenius.criterion import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
 from dalenius.publish import base, noisy_counts
 from tests.conftest import Run
@@ -650,6 +650,35 @@ def test_a_folder_of_the_same_name(cli: Cli, method: str) -> None:
         code, _, err = cli(*asked)
         assert (code, f"Cannot write '{name}': that is a folder" in err) == (2, True)
         Path(name).rmdir()
+
+
+@pytest.mark.parametrize(("first", "second"), [(a, b) for a in ASKED for b in ASKED])
+def test_the_sidecar_of_another_release_stays(cli: Cli, first: str, second: str) -> None:
+    """`out.meta.json` tells how `out` was made, or `out.quasi.csv` and the other; whichever is there, it is kept."""
+    (asked, made), (wanted, others) = ASKED[first], ASKED[second]
+    publish(cli, first, *asked)
+    before = files()
+    code, _, err = cli("publish", "patients.csv", "--method", second, *wanted, "-o", "out", "-q")
+    if made == others:
+        assert (code, err) == (0, "")
+        return
+    assert code == 2
+    assert err.startswith(f"dalenius: Cannot write 'out.meta.json': it tells how {made[0]!r} was made"), err
+    assert files() == before
+    for name in made:
+        Path(name).unlink()
+    assert cli("publish", "patients.csv", "--method", second, *wanted, "-o", "out", "-q")[0] == 0
+
+
+def test_the_sidecar_of_another_release_stays_in_python_too(cli: Cli) -> None:
+    publish(cli, "microaggregation", "--k", "4")
+    before = files()
+    published = publisher("anatomy", [DistinctDiversity(3)], {}, command="publish", seed=1)(
+        dl.datasets.hospital(150), None
+    )
+    with pytest.raises(InputError, match=r"'out\.meta\.json': it tells how 'out' was made"):
+        published.write("out")
+    assert files() == before
 
 
 def test_a_joint_table_of_too_many_counts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -307,6 +307,38 @@ def test_ranges_of_numbers_that_are_far_apart(tmp_path: Path) -> None:
     assert dl.read_release(tmp_path / "out.csv", schema) == published.release
 
 
+MEANS = {"q": ["98", "100", "3", "5"], "s": list("xyxy")}
+
+
+def published_means(missing: tuple[str, ...]) -> tuple[PublishedMicroaggregation, dl.Schema]:
+    domain = dl.Domain(tuple(str(i) for i in range(101) if str(i) not in missing))
+    schema = dl.Schema(
+        [dl.Column("q", "quasi", "integer", domain=domain), dl.Column("s", "sensitive")], missing=missing
+    )
+    return Microaggregation(2).publish(dl.Table(MEANS, schema)), schema
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_mean_that_looks_like_a_missing_mark(ending: str, tmp_path: Path) -> None:
+    """98 and 100 have the mean 99, which nobody has: there it marks a missing value."""
+    published, schema = published_means(("", "99"))
+    published.write(tmp_path / f"out.{ending}")
+    back = dl.read_release(tmp_path / f"out.{ending}", schema)
+    assert back == published.release
+    assert sorted(back.points.ravel().tolist()) == [4.0, 99.0]  # type: ignore[attr-defined]
+    if ending == "csv":
+        assert [row["q"] for row in plain.read_rows(tmp_path / "out.csv")] == ["99.0", "99.0", "4", "4"]
+        published.release.write(tmp_path / "again.csv")  # type: ignore[attr-defined]
+        assert dl.read_release(tmp_path / "again.csv", schema) == published.release
+
+
+def test_a_mean_that_cannot_be_told_from_missing(tmp_path: Path) -> None:
+    published, _ = published_means(("", "99", "99.0"))
+    with pytest.raises(InputError, match=r"mean 99\.0 of column 'q' would be read as a missing value"):
+        published.write(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
 def members(lines: list[dict[str, str]]) -> list[list[tuple[str, ...]]]:
     """The rows of each group but for its number, in an order of their own."""
     found: dict[str, list[tuple[str, ...]]] = {}
@@ -431,9 +463,10 @@ def test_more_people_than_there_are() -> None:
         Microaggregation(3).publish(table(q=["a", "b"], s=["x", "y"]))
 
 
+@pytest.mark.parametrize("widths", [None, (2, 4)])
 @pytest.mark.parametrize("shown", ["centroids", "ranges"])
-def test_numbers_without_a_domain(shown: str) -> None:
-    schema = dl.Schema([dl.Column("q", "quasi", "integer"), dl.Column("s", "sensitive")])
+def test_numbers_without_a_domain(shown: str, widths: tuple[int, ...] | None) -> None:
+    schema = dl.Schema([dl.Column("q", "quasi", "integer", intervals=widths), dl.Column("s", "sensitive")])
     with pytest.raises(InputError, match=r"'q' has no declared values.*domain = \{ min = …, max = … \} in the schema"):
         Microaggregation(1, shown=shown).publish(dl.Table({"q": ["1"], "s": ["x"]}, schema))  # type: ignore[arg-type]
 

@@ -9,8 +9,9 @@ import random
 import re
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from hypothesis import strategies as st
 import dalenius as dl
 from dalenius import criterion as c
 from dalenius.errors import InputError, ParameterError
+from dalenius.hierarchy import from_paths
 from dalenius.publish.mondrian import Mondrian, PublishedMondrian
 from dalenius.release import GroupedRelease
 from tests.publish import plain
@@ -234,8 +236,6 @@ def test_a_missing_integer_stands_after_the_largest_and_a_missing_category_first
 
 
 def test_hierarchy_cuts_make_as_many_parts_as_there_are_children() -> None:
-    from dalenius.hierarchy import from_paths
-
     paths = [("a", "A", "*"), ("z", "A", "*"), ("b", "B", "*"), ("y", "B", "*"), ("c", "C", "*"), ("d", "D", "*")]
     column = dl.Column("q", "quasi", hierarchy=from_paths(paths, source="test"))
     texts = ["a", "z", "a", "z", "b", "y", "c", "c"]
@@ -368,8 +368,6 @@ def test_sidecar(sheet: Sheet, tmp_path: Path) -> None:
 
 def test_labels_that_need_care(tmp_path: Path) -> None:
     """Sets with commas, braces, quotes and marks, a whole domain under a root `*`, and missing numbers in a set."""
-    from dalenius.hierarchy import from_paths
-
     cities = ["a, b", "{c}", '"d"', "*"]
     schema = dl.Schema(
         [
@@ -392,10 +390,12 @@ def test_labels_that_need_care(tmp_path: Path) -> None:
         assert (back == published.release, back.suppressed, back.groups) == (True, 0, 1)
 
 
-def test_intervals_instead_of_a_domain(tmp_path: Path) -> None:
-    """Without a declared domain the intervals of the schema make labels readable, with the numbers in between."""
+def test_intervals_beside_a_domain(tmp_path: Path) -> None:
+    """Interval widths are the lattice's affair: here the numbers are published as they fall."""
+    domain = dl.Domain(tuple(map(str, range(20, 60))))
     schema = dl.Schema(
-        [dl.Column("age", "quasi", "integer", intervals=(5, 10)), dl.Column("s", "sensitive")], missing=("", "?")
+        [dl.Column("age", "quasi", "integer", intervals=(5, 10), domain=domain), dl.Column("s", "sensitive")],
+        missing=("", "?"),
     )
     columns = {"age": ["21", "22", "28", "37", "38", "?", "55", "39"], "s": list("xyxyxyxy")}
     published = Mondrian([c.KAnonymity(2)]).publish(dl.Table(columns, schema))
@@ -405,7 +405,94 @@ def test_intervals_instead_of_a_domain(tmp_path: Path) -> None:
     ]  # fmt: skip
     back = dl.read_release(tmp_path / "out.csv", schema)
     assert isinstance(back, GroupedRelease)
-    assert back.sizes.tolist() == [2, 2, 2, 2]
+    assert (back == published.release, back.sizes.tolist()) == (True, [2, 2, 2, 2])
+
+
+# ---------------------------------------------------------------------------- complete sets of very many leaves
+
+
+CODES = tuple(f"code{i:03}" for i in range(40))
+WORDS = tuple(f"word{i:03}" for i in range(30))
+
+
+def complete(
+    path: Path, quasi: list[dl.Column], columns: dict[str, list[str]], *, k: int, cuts: str = "order", **options: Any
+) -> list[dict[str, str]]:
+    """Publish, read back the same release, and give the rows as they stand in the file."""
+    people = len(next(iter(columns.values())))
+    schema = dl.Schema([*quasi, dl.Column("s", "sensitive")], **options)
+    table = dl.Table({**columns, "s": [str(i % 3) for i in range(people)]}, schema)
+    published = Mondrian([c.KAnonymity(k)], cuts=cuts).publish(table)  # type: ignore[arg-type]
+    published.write(path / "out.csv")
+    published.release.write(path / "again.csv")
+    for name in ("out.csv", "again.csv"):
+        back = dl.read_release(path / name, schema)
+        assert isinstance(back, GroupedRelease)
+        assert (back == published.release, back.suppressed) == (True, 0), name
+    assert len(published.release.describe(0)) < 400
+    return plain.read_rows(path / "out.csv")
+
+
+def spelt(leaves: Sequence[str]) -> str:
+    return "{" + ", ".join(leaf or '""' for leaf in leaves) + "}"
+
+
+AGE = dl.Column("age", "quasi", "integer", domain=dl.Domain(tuple(map(str, range(100)))))
+AGES = ["20", "70"] * 40  # cut in two, each half with all codes
+TWICE = [code for code in CODES for _ in range(2)]
+
+
+@pytest.mark.parametrize("cuts", ["order", "hierarchy"])
+def test_a_complete_set_is_a_mark(cuts: str, tmp_path: Path) -> None:
+    """In every row it would make a file of gigabytes of tens of thousands of leaves."""
+    tree = from_paths([[code, code[:6], "*"] for code in CODES], source="test")
+    code = dl.Column("code", "quasi", hierarchy=tree)
+    rows = complete(tmp_path, [AGE, code], {"age": AGES, "code": TWICE}, k=40, cuts=cuts)
+    assert Counter((row["age"], row["code"]) for row in rows) == {("20", "*"): 40, ("70", "*"): 40}
+    rows = complete(tmp_path, [AGE, code], {"age": AGES, "code": TWICE}, k=40, cuts=cuts, suppressed=("NA", "*"))
+    assert {row["code"] for row in rows} == {"NA"}
+    rows = complete(tmp_path, [AGE, code], {"age": AGES, "code": TWICE}, k=40, cuts=cuts, suppressed=())
+    assert {row["code"] for row in rows} == {spelt(CODES)} if cuts == "order" else {"*"}
+
+
+def test_a_row_of_marks_alone_would_be_suppressed(tmp_path: Path) -> None:
+    """Of two complete sets the shorter is spelt out."""
+    word = dl.Column("word", "quasi", domain=dl.Domain(WORDS))
+    code = dl.Column("code", "quasi", domain=dl.Domain(CODES))
+    words = [WORDS[i % 30] for i in range(80)]
+    (row,) = {
+        (row["code"], row["word"]) for row in complete(tmp_path, [code, word], {"code": TWICE, "word": words}, k=80)
+    }
+    assert row == ("*", spelt(WORDS))
+    rows = complete(tmp_path, [code], {"code": TWICE}, k=80, suppressed=("NA",))
+    assert {row["code"] for row in rows} == {spelt(CODES)}
+
+
+def test_leaves_that_nobody_declares_are_named_once(tmp_path: Path) -> None:
+    """A reader who is not told the leaves must find them in the release: in the rows of the smallest part."""
+    code = dl.Column("code", "quasi")
+    ages = [*AGES, "20", "20"]
+    rows = complete(tmp_path, [AGE, code], {"age": ages, "code": [*TWICE, CODES[0], CODES[0]]}, k=40)
+    assert Counter((row["age"], row["code"]) for row in rows) == {("20", "*"): 42, ("70", spelt(CODES)): 40}
+
+
+def test_a_missing_number_is_named_once(tmp_path: Path) -> None:
+    """It joins a declared domain where a label names it, and a mark does not."""
+    sex = dl.Column("sex", "quasi", domain=dl.Domain(("F", "M")))
+    ages = [str(i) for i in range(100)] + [""]
+    columns = {"sex": ["F"] * 101 + ["M"] * 103, "age": [*ages, *ages, "3", "4"]}
+    # Neither half can be cut by age: that would leave fewer than k.
+    rows = complete(tmp_path, [sex, AGE], columns, k=101)
+    assert Counter((row["sex"], row["age"]) for row in rows) == {("F", spelt(ages)): 101, ("M", "*"): 103}
+
+
+def test_a_long_category_makes_a_small_file(tmp_path: Path) -> None:
+    leaves = [f"c{i:05}" for i in range(20_000)]
+    tree = from_paths([[leaf, leaf[:3], "*"] for leaf in leaves], source="test")
+    columns = {"age": ["20", "70"] * 400, "code": random.Random(1).sample(leaves, 800)}
+    rows = complete(tmp_path, [AGE, dl.Column("code", "quasi", hierarchy=tree)], columns, k=400, cuts="hierarchy")
+    assert {row["code"] for row in rows} == {"*"}
+    assert (tmp_path / "out.csv").stat().st_size < 10_000
 
 
 # ---------------------------------------------------------------------------- what is refused
@@ -442,11 +529,13 @@ def test_what_is_possible_at_the_edge() -> None:
     assert Mondrian([c.KAnonymity(1)]).publish(tiny()).release.groups == 3
 
 
-@pytest.mark.parametrize("declared", [{"domain": None}, {"domain": None, "suppress": True}], ids=["none", "suppress"])
+@pytest.mark.parametrize(
+    "declared", [{}, {"suppress": True}, {"intervals": (2, 4)}], ids=["none", "suppress", "widths"]
+)
 def test_numbers_without_a_domain(declared: dict[str, object]) -> None:
-    """Nobody could say what [1, 3] stands for."""
+    """Nobody could say what [1, 3] stands for; with widths a reader would take other leaves than the table has."""
     with pytest.raises(InputError, match=r"'q' has no declared values.*domain = \{ min = …, max = … \} in the schema"):
-        Mondrian([c.KAnonymity(2)]).publish(tiny(**declared))
+        Mondrian([c.KAnonymity(2)]).publish(tiny(domain=None, **declared))
 
 
 def test_numbers_too_far_apart() -> None:

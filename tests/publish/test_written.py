@@ -313,6 +313,30 @@ def test_read_back_without_a_declared_domain(tmp_path: Path, declared: str, k: i
     assert release.sizes.min() >= k
 
 
+@pytest.mark.parametrize("declared", [INTERVALS, SUPPRESS, 'type = "integer"\nhierarchy = "suppress"'], ids=str)
+def test_the_top_is_a_mark_where_nobody_is_told_the_values(tmp_path: Path, declared: str) -> None:
+    """`*` is then no mark and would be a mask of nothing known; what is written must be read."""
+    schema = f'sensitive = "s"\nsuppressed = MARKS\n[columns.a]\nrole = "quasi"\n{declared}\n'
+    schema += '[columns.b]\nrole = "quasi"\ndomain = ["x", "y"]\nhierarchy = "suppress"\n'
+    (tmp_path / "t.csv").write_text("a,b,s\n21,x,u\n38,x,v\n55,y,u\n71,y,v\n", encoding="utf-8")
+
+    def written(marks: str) -> list[str]:
+        (tmp_path / "privacy.toml").write_text(schema.replace("MARKS", marks), encoding="utf-8")
+        table = dl.Table(tmp_path / "t.csv", tmp_path / "privacy.toml")
+        Lattice([theirs(Model("k", Fraction(2)))]).publish(table).write(tmp_path / "out.csv")
+        release = dl.read_release(tmp_path / "out.csv", tmp_path / "privacy.toml")
+        assert isinstance(release, GroupedRelease)
+        assert (release.sizes.tolist(), release.suppressed) == ([2, 2], 0)
+        return [row["a"] for row in rows_of(tmp_path / "out.csv")]
+
+    assert written('["NA"]') == ["NA"] * 4
+    assert written('["NA", "*"]') == ["*"] * 4
+    (tmp_path / "out.csv").unlink()
+    with pytest.raises(InputError, match=r"'a' has labels that do not name the values.*Declare domain"):
+        written("[]")
+    assert not (tmp_path / "out.csv").exists()
+
+
 def test_a_mask_without_a_domain_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,s\n21,x\n22,y\n", encoding="utf-8")
     schema = dl.Schema([dl.Column("a", "quasi", mask="right"), dl.Column("s", "sensitive")])

@@ -372,3 +372,10 @@ def test_sets_that_cannot_be_written() -> None:
     bound, found = resolver(category("a"))
     with pytest.raises(InputError, match="covers no value"):
         label_text(bound, np.array([], dtype=np.int32), found)
+
+
+def test_a_set_of_very_many_members_takes_no_time() -> None:
+    """Minutes, if what is left of the text were copied for every member."""
+    members = [f"a{i}" for i in range(400_000)]
+    assert split_set("{" + ", ".join(members) + "}") == members
+    assert split_set("{" + ", ".join(f'"{member}"' for member in members) + "}") == members

@@ -81,6 +81,7 @@ def command(
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
     from dalenius.errors import ParameterError
     from dalenius.output import check_writable
+    from dalenius.release import check_sidecar_free
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
     from dalenius.table import Table
@@ -109,6 +110,7 @@ def command(
     written = methods.files(method, output)
     for file in written:
         check_writable(file, inputs=inputs)
+    check_sidecar_free(output, written)
     if json not in (None, "-"):
         check_writable(Path(json), inputs=inputs)
         if Path(json).resolve() in {file.resolve() for file in written}:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dalenius.criterion import Criterion
 from dalenius.errors import InputError, ParameterError
 from dalenius.output import replacing, sha256
-from dalenius.release import Release, sidecar
+from dalenius.release import Release, check_sidecar_free, sidecar
 from dalenius.release.label import Unresolved, named_leaves
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
@@ -55,6 +55,7 @@ class Published(ABC):
         for file in files:
             if isinstance(self.table.source, str | Path) and file.exists() and file.samefile(self.table.source):
                 raise InputError(f"{file}: the release would overwrite the table it is made of. Name another file.")
+        check_sidecar_free(path, files)
         with replacing(*files, sidecar.path_of(path)) as (*drafts, meta):
             self._write_rows(drafts, shuffle=shuffle)
             # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
@@ -86,18 +87,34 @@ def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
             raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criterion)
 
 
+def check_numbers_declared(schema: Schema) -> None:
+    """Ranges and means can only be read where the schema says which numbers there are.
+
+    Interval widths do not say it: a reader would take the numbers that the labels name, which are not those of the table,
+    and every cost of what is read would differ from that of what was published.
+    """
+    for column in schema.quasi:
+        if column.type == "integer" and not column.fixed:
+            raise InputError(
+                f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
+                f"[20, 39] stands for. Declare domain = {{ min = …, max = … }} in {schema.source}."
+            )
+
+
 def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple[str, Ints]], schema: Schema) -> None:
     """Refuse labels that a reader would take for other values than those they are written for.
 
     A reader who is not told the values of a category takes them from the labels, and a value that looks like a set, a mask
-    or a mark is then something else. A declared domain says what is a value.
+    or a mark is then something else. A declared domain says what is a value. Intervals name their numbers, and more.
     """
-    if declared.fixed or declared.type != "category":
+    if declared.fixed:
         return
     for text, members in labels:
         mine = [leaves[code] for code in members.tolist()]
         try:
             named = named_leaves(declared, [text], schema)
+            if declared.type == "integer":
+                continue
         except Unresolved:
             named = set()
         everything = text in schema.suppressed and len(mine) == len(leaves)

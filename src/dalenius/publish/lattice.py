@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dalenius.criterion import Criterion
 from dalenius.engine import Recoding
 from dalenius.errors import InputError, ParameterError, listing
+from dalenius.hierarchy import TOP
 from dalenius.measure.utility import UTILITIES
 from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
 from dalenius.publish.classes import Classes
@@ -139,13 +140,20 @@ class PublishedLattice(Published):
 
     @cached_property
     def _labels(self) -> list[list[str]]:
-        """For each column the text of each label at its level; one that would be read otherwise is spelt out."""
+        """For each column the text of each label at its level; one that would be read otherwise is spelt out.
+
+        A reader who is not told the values takes the top for a mask, unless it is a mark.
+        """
         schema = self.table.schema
         texts: list[list[str]] = []
         for column, tree, level in zip(schema.quasi, self.search.lattice.trees, self.node, strict=True):
             resolver = Resolver(column, schema)
             texts.append([])
+            fixed = self.table.declared[column.name].fixed
             for code, label in enumerate(tree.labels[level]):
+                if label == TOP and not fixed and schema.suppressed and TOP not in schema.suppressed:
+                    texts[-1].append(schema.suppressed[0])
+                    continue
                 members = np.flatnonzero(tree.maps[level] == code).astype(np.int32)
                 try:
                     plain = np.array_equal(resolver.resolve(label).members, members)

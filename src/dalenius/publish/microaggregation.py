@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from dalenius.coding import merge
 from dalenius.engine import Assignment
 from dalenius.errors import InputError, ParameterError, counted
-from dalenius.hierarchy import MISSING
 from dalenius.kernel.mdav import mdav
-from dalenius.publish.base import Published, check_labels, check_name_free, written_columns
+from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
+from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.release import Centroids, Generalized, GroupCells
-from dalenius.release.label import Resolver, label_text
+from dalenius.release.centroids import point_text
 from dalenius.release.reading import GROUP
 from dalenius.schema import Column
 from dalenius.table import Table
@@ -57,16 +57,7 @@ class Microaggregation:
     def publish(self, table: Table) -> PublishedMicroaggregation:
         """Put every row into a group."""
         declared = table.declared
-        for column in declared.quasi:
-            if (
-                column.type == "integer"
-                and not column.fixed
-                and (self.shown == "centroids" or column.intervals is None)
-            ):
-                raise InputError(
-                    f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
-                    f"there are. Declare domain = {{ min = …, max = … }} in {declared.source}."
-                )
+        check_numbers_declared(declared)
         check_name_free(GROUP, declared, "Microaggregation")
         people = table.cells().people
         if people < self.k:
@@ -194,8 +185,6 @@ class PublishedMicroaggregation(Published):
     @cached_property
     def _sets(self) -> tuple[list[list[Ints]], Ints]:
         """For each column the distinct sets that are published, and which of them each group has."""
-        from dalenius.publish.mondrian import distinct_sets
-
         m = len(self.table.schema.quasi)
         return distinct_sets(self.table.schema.quasi, self.group, self.codes[:, :m], self.groups)
 
@@ -214,19 +203,16 @@ class PublishedMicroaggregation(Published):
 
     def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
         schema = self.table.schema
-        labels: dict[str, list[str]] = {}
-        for j, column in enumerate(schema.quasi):
-            if self.publisher.shown == "ranges":
-                sets, index = self._sets
-                resolver = Resolver(column, schema)
-                texts = [label_text(column, members, resolver) for members in sets[j]]
-                check_labels(self.table.declared[column.name], column.leaves, zip(texts, sets[j], strict=True), schema)
-                labels[column.name] = [texts[i] for i in index[:, j].tolist()]
-            elif column.type == "integer":
-                points = self._points(j, column).tolist()
-                labels[column.name] = [MISSING if p != p else repr(p).removesuffix(".0") for p in points]
-            else:
-                labels[column.name] = [column.leaves[int(p)] for p in self._points(j, column)]
+        if self.publisher.shown == "ranges":
+            labels = written_sets(self.table, *self._sets, np.bincount(self.group))
+        else:
+            labels = {
+                column.name: [
+                    point_text(point, column, schema) if column.type == "integer" else column.leaves[int(point)]
+                    for point in self._points(j, column).tolist()
+                ]
+                for j, column in enumerate(schema.quasi)
+            }
         number = np.arange(self.groups, dtype=np.int32)  # what each group is called
         if shuffle:
             # Groups were numbered as they were made, block by block in the order of the rows, which must not be told.

@@ -26,10 +26,10 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mondrian import covering_levels, gather_cells, middle_cuts, split
 from dalenius.kernel.rollup import merge_cells, merge_sizes
-from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
+from dalenius.publish.base import Published, check_criteria, check_numbers_declared, written_columns
 from dalenius.publish.classes import BottomClasses, Classes
+from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.release import Generalized
-from dalenius.release.label import Resolver, label_text
 from dalenius.schema import Column
 from dalenius.table import Table
 
@@ -60,7 +60,7 @@ class Mondrian:
 
     def publish(self, table: Table) -> PublishedMondrian:
         """Cut the table; the release is made when it is asked for."""
-        _check_readable(table)
+        check_numbers_declared(table.declared)
         cells = table.cells()
         m = len(cells.schema.quasi)
         for criterion in self.criteria:
@@ -70,15 +70,6 @@ class Mondrian:
         values = self.others_as_quasi or any(c.needs_values for c in self.criteria)
         bottom = BottomClasses(cells, values=values)
         return PublishedMondrian(self, table, bottom, _Cutter(self, bottom).run())
-
-
-def _check_readable(table: Table) -> None:
-    for column in table.declared.quasi:
-        if column.type == "integer" and not column.fixed and column.intervals is None:
-            raise InputError(
-                f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
-                f"[20, 39] stands for. Declare domain = {{ min = …, max = … }} in {table.declared.source}."
-            )
 
 
 def positions(column: Column) -> Ints:
@@ -277,112 +268,15 @@ class PublishedMondrian(Published):
         }
 
     def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
-        schema, texts = self.table.schema, self.table.texts()
-        sets, index = self._sets
-        labels = {}
-        for a, column in enumerate(schema.quasi):
-            resolver = Resolver(column, schema)
-            along = self.publisher.cuts == "hierarchy" and column.type == "category"
-            names = _node_labels(column, resolver) if along else {}
-            written = [names.get(members.tobytes()) or label_text(column, members, resolver) for members in sets[a]]
-            check_labels(self.table.declared[column.name], column.leaves, zip(written, sets[a], strict=True), schema)
-            labels[column.name] = [written[i] for i in index[:, a].tolist()]
+        texts = self.table.texts()
+        sizes = np.bincount(self.part, weights=self.bottom.base.sizes).astype(np.int64)
+        labels = written_sets(self.table, *self._sets, sizes, nodes=self.publisher.cuts == "hierarchy")
         plan = Assignment(
             written_columns(self.table),
-            {column.name: texts[column.name] for column in schema.quasi},
+            {column.name: texts[column.name] for column in self.bottom.quasi},
             self.bottom.leaves,
             self.part,
             labels,
             shuffle=shuffle,
         )
         self.table.rows.write(plan, paths[0])
-
-
-def distinct_sets(
-    columns: Sequence[Column], part: Ints, leaves: Ints, parts: int, *, covering: bool = False
-) -> tuple[list[list[Ints]], Ints]:
-    """For each column the distinct sets of leaves that are published, and which of them each part has.
-
-    Row i of `leaves` is in `part[i]`. Integers are published from the smallest to the largest, categories as those that
-    occur; with `covering`, those with a hierarchy as the lowest node that covers them.
-    """
-    order = np.argsort(part, kind="stable")
-    starts = np.searchsorted(part[order], np.arange(parts))
-    index = np.empty((parts, len(columns)), dtype=np.int32)
-    sets: list[list[Ints]] = []
-    for a, column in enumerate(columns):
-        mine = leaves[order, a]
-        find = _runs if column.type == "integer" else _held
-        found, index[:, a] = find(column, mine, starts, covering)
-        sets.append(found)
-    return sets, index
-
-
-def _runs(column: Column, leaves: Ints, starts: NDArray[np.int64], _covering: bool) -> tuple[list[Ints], Ints]:
-    """All numbers from the smallest to the largest, and the missing value where it occurs."""
-    assert column.domain is not None
-    by_value = np.argsort(column.domain.values(), kind="stable").astype(np.int32)  # a missing one last
-    place = np.empty(len(by_value), dtype=np.int32)
-    place[by_value] = np.arange(len(place), dtype=np.int32)
-    missing = column.leaves.index(MISSING) if MISSING in column.leaves else -1
-    known = leaves != missing
-    low = np.minimum.reduceat(np.where(known, place[leaves], 2**31 - 1), starts)
-    high = np.maximum.reduceat(np.where(known, place[leaves], -1), starts)
-    keys = np.column_stack([low, high, np.logical_or.reduceat(~known, starts)]).astype(np.int64)
-    distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
-    sets = []
-    for least, most, gap in distinct.tolist():
-        run = by_value[least : most + 1] if most >= 0 else by_value[:0]
-        sets.append(np.sort(np.append(run, missing) if gap else run).astype(np.int32))
-    return sets, inverse.ravel().astype(np.int32)
-
-
-def _held(column: Column, leaves: Ints, starts: NDArray[np.int64], covering: bool) -> tuple[list[Ints], Ints]:
-    """The categories that occur, or the leaves of the lowest node that covers them."""
-    parts = len(starts)
-    part = np.repeat(np.arange(parts), np.diff(np.append(starts, len(leaves))))
-    index = np.empty(parts, dtype=np.int32)
-    known: dict[bytes, int] = {}
-    sets: list[Ints] = []
-    step = max(1, 50_000_000 // len(column.leaves))
-    for first in range(0, parts, step):
-        last = min(first + step, parts)
-        low, high = np.searchsorted(part, [first, last])
-        held = np.zeros((last - first, len(column.leaves)), dtype=bool)
-        if covering and column.hierarchy is not None:
-            _hold_lowest_nodes(held, leaves[low:high], starts[first:last] - low, column.hierarchy.maps)
-        else:
-            held[part[low:high] - first, leaves[low:high]] = True
-        packed = np.packbits(held, axis=1)
-        for i in range(last - first):
-            number = known.setdefault(packed[i].tobytes(), len(known))
-            if number == len(sets):
-                sets.append(np.flatnonzero(held[i]).astype(np.int32))
-            index[first + i] = number
-    return sets, index
-
-
-def _node_labels(column: Column, resolver: Resolver) -> dict[bytes, str]:
-    """The sets of a hierarchy's nodes of several leaves, and the label of each that reads as its set and is no mark."""
-    found: dict[bytes, str] = {}
-    for label, members in (column.hierarchy.members() if column.hierarchy is not None else {}).items():
-        if len(members) > 1:
-            read = resolver.resolve(label)
-            if not read.is_mark and np.array_equal(read.members, members):
-                found.setdefault(np.asarray(members, dtype=np.int32).tobytes(), label)
-    return found
-
-
-def _hold_lowest_nodes(
-    held: NDArray[np.bool_], leaves: Ints, starts: NDArray[np.int64], maps: Sequence[NDArray[np.int32]]
-) -> None:
-    """Hold all leaves of the lowest node that covers those of each part; all leaves where no node does."""
-    left = np.arange(len(held))
-    for labels in maps:
-        mine = labels[leaves]
-        low, high = np.minimum.reduceat(mine, starts)[left], np.maximum.reduceat(mine, starts)[left]
-        one = low == high
-        for node in np.unique(low[one]).tolist():
-            held[np.ix_(left[one & (low == node)], labels == node)] = True
-        left = left[~one]
-    held[left] = True

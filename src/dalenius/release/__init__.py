@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from dalenius import engine as _engine
@@ -106,6 +107,23 @@ def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
     )
 
 
+def check_sidecar_free(name: Path, files: Collection[Path]) -> None:
+    """Refuse to replace a sidecar that tells how another release was made, one whose files are there and stay."""
+    if not sidecar.path_of(name).is_file():
+        return
+    try:
+        kind = str(sidecar.read(name).get("kind"))
+    except InputError:
+        return  # no sidecar of ours
+    several = {Anatomized.kind: anatomized.paths_of(name), NoisyCounts.kind: noisy_counts.paths_of(name)}
+    for file in several.get(kind, (name,)):
+        if file.is_file() and file not in files:
+            raise InputError(
+                f"Cannot write {str(sidecar.path_of(name))!r}: it tells how {str(file)!r} was made, which is there and is "
+                "another release. Name another output, or remove that release first."
+            )
+
+
 __all__ = [
     "KINDS",
     "Anatomized",
@@ -118,6 +136,7 @@ __all__ = [
     "Label",
     "NoisyCounts",
     "Release",
+    "check_sidecar_free",
     "find_files",
     "read",
 ]

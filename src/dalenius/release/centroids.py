@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from dalenius.coding import distinct_rows
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
+from dalenius.hierarchy import MISSING
 from dalenius.output import csv_text, write_texts
 from dalenius.release import sidecar
 from dalenius.release.base import GroupCells, GroupedRelease, same_columns
 from dalenius.release.reading import COUNT, GROUP, Reading, check_groups, plain_number
-from dalenius.schema import Schema
+from dalenius.schema import Column, Schema
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,7 @@ class Centroids(GroupedRelease):
             strict=True,
         ):
             cells: list[object] = [
-                _number(point) if column.type == "integer" else column.leaves[int(point)]
+                point_text(point, column, self.schema) if column.type == "integer" else column.leaves[int(point)]
                 for column, point in zip(self.schema.quasi, self.points[q].tolist(), strict=True)
             ]
             cells += [column.leaves[value] for column, value in zip(self.schema.sensitive, values, strict=True)]
@@ -70,8 +71,18 @@ class Centroids(GroupedRelease):
         write_texts({path: csv_text(header, lines), sidecar.path_of(path): sidecar.text({"kind": self.kind})})
 
 
-def _number(point: float) -> str:
-    return "" if np.isnan(point) else repr(point).removesuffix(".0")
+def point_text(point: float, column: Column, schema: Schema) -> str:
+    """How the mean of an integer column is written: `99`, or `99.0` where `99` marks a missing value."""
+    if math.isnan(point):
+        return MISSING
+    number = repr(float(point))
+    for text in (number.removesuffix(".0"), number):
+        if text not in schema.missing:
+            return text
+    raise InputError(
+        f"The mean {number} of column {column.name!r} would be read as a missing value: {schema.source} has it among "
+        "missing = […]. Leave that mark out, or publish ranges."
+    )
 
 
 def read(source: Source, schema: Schema, *, engine: Engine) -> Centroids:

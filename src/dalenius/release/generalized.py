@@ -14,7 +14,16 @@ from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.output import csv_text, write_texts
 from dalenius.release.base import GroupCells, GroupedRelease, same_columns
-from dalenius.release.label import Label, Resolver, Unresolved, label_text, missing_leaf, named_leaves
+from dalenius.release.label import (
+    LONG,
+    Label,
+    Resolver,
+    Unresolved,
+    label_text,
+    missing_leaf,
+    named_leaves,
+    spelt_out,
+)
 from dalenius.release.reading import COUNT, GROUP, Reading, check_groups
 from dalenius.release.sets import Sets
 from dalenius.schema import Column, Schema
@@ -136,7 +145,7 @@ class Generalized(GroupedRelease):
 
     def describe(self, group: int) -> str:
         return ", ".join(
-            f"{column.name} {labels[code].text}"
+            f"{column.name} {_brief(labels[code])}"
             for column, labels, code in zip(self.schema.quasi, self.labels, self.codes[group].tolist(), strict=True)
         )
 
@@ -153,6 +162,7 @@ class Generalized(GroupedRelease):
         header = ([GROUP] if keyed else []) + header + ([COUNT] if weighted else [])
         mark = self.schema.suppressed[0] if self.schema.suppressed else None
         sensitive = self.schema.sensitive
+        hidden = self._hidden()
         lines: list[list[object]] = []
         for q, values, count in zip(
             self.sensitive.group.tolist(),
@@ -165,12 +175,27 @@ class Generalized(GroupedRelease):
             quasi: list[object] = (
                 [mark] * len(self.labels)
                 if q < 0
-                else [self.labels[j][code].text for j, code in enumerate(self.codes[q].tolist())]
+                else [
+                    mark if hidden[q, j] else self.labels[j][code].text for j, code in enumerate(self.codes[q].tolist())
+                ]
             )
             cells = quasi + [column.leaves[value] for column, value in zip(sensitive, values, strict=True)]
             line = ([q] if keyed else []) + cells
             lines.extend([[*line, count]] if weighted else [line] * count)
         write_texts({Path(path): csv_text(header, lines)})
+
+    def _hidden(self) -> NDArray[np.bool_]:
+        """The cells [group, column] that are written as a mark: complete sets too long to be repeated in every line."""
+        long, marks = (np.zeros(self.codes.shape, dtype=bool) for _ in range(2))
+        lengths = np.zeros(len(self.labels), dtype=np.int64)
+        if not self.schema.suppressed or not self.groups:
+            return long
+        for j, (column, labels) in enumerate(zip(self.schema.quasi, self.labels, strict=True)):
+            full = [len(x.members) == len(column.leaves) and len(x.text) > LONG for x in labels]
+            own = [x.text in self.schema.suppressed for x in labels]
+            long[:, j], marks[:, j] = (np.array(cells)[self.codes[:, j]] for cells in (full, own))
+            lengths[j] = max(len(x.text) for x in labels)
+        return long & ~spelt_out(long, long | marks, lengths, self.sizes, needed=np.ones(len(lengths), dtype=bool))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,6 +213,11 @@ class Origin:
             for name in self.columns
         }
         return self.reading.rows.find(texts, limit=limit)
+
+
+def _brief(label: Label) -> str:
+    """The text, but not thousands of values."""
+    return label.text if len(label.text) <= LONG else f"{label.text[:40]}… ({len(label.members):,} values)"
 
 
 def read(source: Source, schema: Schema, *, engine: Engine) -> Generalized:

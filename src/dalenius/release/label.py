@@ -25,6 +25,9 @@ _BRACKETS = re.compile(rf"([\[\](]){_NUMBER}[,;]{_NUMBER}([\[\])])")
 _DASH = re.compile(rf"{_NUMBER}-{_NUMBER}")
 _TILDE = re.compile(rf"{_NUMBER}~{_NUMBER}")
 _ONE_SIDED = re.compile(rf"\s*(<=|>=|<|>|≤|≥){_NUMBER}")
+_SPACE = re.compile(r"\s*")
+_DECODER = json.JSONDecoder()
+LONG = 200  # characters of a complete set that are not repeated in every row
 _NEEDS_QUOTES = re.compile(r'[,{}"]|^\s|\s$|^$')
 
 
@@ -137,26 +140,35 @@ def split_set(text: str) -> list[str] | None:
     body = text.strip()
     if not (body.startswith("{") and body.endswith("}") and len(body) >= 2):
         return None
-    rest = body[1:-1].lstrip()
+    # By position, never by what is left of the text: a set may have very many members.
+    end = len(body) - 1
     parts: list[str] = []
-    decoder = json.JSONDecoder()
-    more = rest != ""
+    at = _skip(body, 1)
+    more = at < end
     while more:
-        if rest.startswith('"'):
+        if body[at] == '"':
             try:
-                part, length = decoder.raw_decode(rest)
+                part, at = _DECODER.raw_decode(body, at)
             except json.JSONDecodeError:
                 return None
-            rest = rest[length:].lstrip()
-            if rest and not rest.startswith(","):
+            at = _skip(body, at)
+            if at < end and body[at] != ",":
                 return None
-            more, rest = rest != "", rest[1:]
+            more = at < end
         else:
-            part, comma, rest = rest.partition(",")
-            part, more = part.rstrip(), comma != ""
+            comma = body.find(",", at, end)
+            more = comma >= 0
+            part, at = body[at : comma if more else end].rstrip(), comma if more else end
         parts.append(part)
-        rest = rest.lstrip()
+        at = _skip(body, at + 1)
     return parts
+
+
+def _skip(text: str, at: int) -> int:
+    """The next position that is no white space."""
+    found = _SPACE.match(text, at)
+    assert found is not None
+    return found.end()
 
 
 def interval(text: str) -> tuple[float, float] | None:
@@ -251,6 +263,29 @@ def label_text(column: Column, members: NDArray[np.int32], resolver: Resolver) -
         if not _means(text, members, resolver):
             raise InputError(f"The set {text} of column {column.name!r} cannot be written as a label of its own.")
     return text
+
+
+def spelt_out(
+    long: NDArray[np.bool_],
+    marks: NDArray[np.bool_],
+    lengths: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    *,
+    needed: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Which cells [group, column] of those with `long` complete sets are spelt out; the others can be marks.
+
+    `marks` are all cells that would then be marks. A group of nothing but marks would be read as suppressed: of its long
+    sets the shortest is spelt out. And in columns where it is `needed`, since nobody declares the leaves, that of the
+    smallest group at least.
+    """
+    spelt = np.zeros_like(long)
+    lost = np.flatnonzero(marks.all(axis=1) & long.any(axis=1))
+    spelt[lost, np.where(long[lost], lengths, np.iinfo(np.int64).max).argmin(axis=1)] = True
+    for j in np.flatnonzero(needed & long.any(axis=0) & ~spelt.any(axis=0)).tolist():
+        having = np.flatnonzero(long[:, j])
+        spelt[having[sizes[having].argmin()], j] = True
+    return spelt
 
 
 def _member(leaf: str) -> str:
