@@ -21,6 +21,7 @@ class Drawn:
     memory: float = 0.0
     now: np.ndarray = field(default_factory=lambda: np.zeros((PEOPLE, VALUES)))
     settled: int = 0
+    states: int = 0
 
     def settle(self, sweeps: int) -> None:
         self.settled += sweeps

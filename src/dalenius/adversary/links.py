@@ -151,6 +151,10 @@ class LinkChain:
     def _seed(self) -> int:
         return int(self.rng.integers(2**31))
 
+    @property
+    def states(self) -> int:
+        return states_of(self.weight.size, self.links.tuples.size * len(self.links.table))
+
     def settle(self, sweeps: int) -> None:
         """Find a likely state: blocks are drawn while the likelihood comes to count more and more, then with all of it.
 
@@ -174,7 +178,7 @@ class LinkChain:
         trace = np.empty((sweeps, len(self.watched[0])))
         states = np.empty((sweeps, len(self.watched[2])), dtype=np.int32)
         kernel.weigh(links.rows, self.row_at, links.place_value, links.beta, self.weight)  # no rounding adds up
-        every = max(EVERY, -(-sweeps // states_of(self.weight.size)))
+        every = max(EVERY, -(-sweeps // self.states))
         for low in range(0, sweeps, every):
             high = min(low + every, sweeps)
             kept.append(self._walk(met, trace[low:high], states[low:high], high - low).copy())

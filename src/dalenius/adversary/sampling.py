@@ -32,7 +32,8 @@ CHANCE = 1e-9  # how improbable a difference between chains must be to count
 WATCHED = 32  # numbers, and rows, that are written down at every sweep
 MOST_BATCHES = 32  # of a chain; then two become one
 STATES = 200  # of a batch that are kept as they were
-KEPT = 4_000_000  # numbers of all such states together
+KEPT = 40_000_000  # numbers of all such states together
+WORK = 3_000_000_000  # multiplications that looking at all of them may take
 REPLICATES = 60_000_000  # numbers that are kept of all batches; with more beliefs there are fewer batches
 
 
@@ -49,7 +50,7 @@ class Effort:
     batches: int = 8  # of each chain in a round
     sweeps: int = 20  # of a batch, at first
     burn_in: int = 150
-    most_sweeps: int = 20_000  # of a chain
+    most_sweeps: int = 50_000  # of a chain
     method: Method = "block"
 
     def __post_init__(self) -> None:
@@ -87,7 +88,10 @@ class Batch:
 
 
 class Chain(Protocol):
-    """One walk through the states."""
+    """One walk through the states; of a batch it keeps at most `states` as they were."""
+
+    @property
+    def states(self) -> int: ...
 
     def settle(self, sweeps: int) -> None:
         """Sweeps that are thrown away: from where it began to where it belongs."""
@@ -136,9 +140,10 @@ def sample(
     return run.result(interrupted=interrupted, categories=categories, told=told or {})
 
 
-def states_of(size: int) -> int:
-    """How many states of so many numbers each are kept of a batch."""
-    return max(1, min(STATES, KEPT // (4 * MOST_BATCHES * max(size, 1))))
+def states_of(size: int, work: int) -> int:
+    """How many states of so many numbers each are kept of a batch, if a learner's look at one is so much work."""
+    batches = 4 * MOST_BATCHES
+    return max(1, min(STATES, KEPT // (batches * max(size, 1)), WORK // (batches * max(work, 1))))
 
 
 @dataclass
@@ -205,15 +210,10 @@ class _Run:
                 for mine in self.draws
             ]
             self.batches = [
-                [Batch.together(mine[i : i + 2], states=self._states()) for i in range(0, len(mine), 2)]
+                [Batch.together(mine[i : i + 2], states=self.chains[0].states) for i in range(0, len(mine), 2)]
                 for mine in self.batches
             ]
             self.length *= 2
-
-    def _states(self) -> int:
-        """How many states of a batch are kept."""
-        kept = self.batches[0][0].kept
-        return STATES if kept is None else states_of(kept[0].size)
 
     def result(self, *, interrupted: bool, categories: int, told: dict[str, Any]) -> Sampled:
         trace = np.array([np.concatenate(mine) for mine in self.traces])

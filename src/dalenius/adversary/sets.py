@@ -21,12 +21,13 @@ class SetChain:
 
     population: Population
     rng: np.random.Generator
-    states: list[tuple[Longs, Longs]] = field(init=False)
+    rows: list[tuple[Longs, Longs]] = field(init=False)  # of each pair: of each set and leaf, and of each leaf
+    states: int = 0  # kept as they were: means are all that is needed
     watched: list[Longs] = field(init=False)
 
     def __post_init__(self) -> None:
         pending = self.population.pending
-        self.states = [
+        self.rows = [
             start_sets(p.family.first, p.family.members, p.said, p.family.leaves, self._seed()) for p in pending
         ]
         # Of some pairs a leaf each, the same for all chains.
@@ -49,7 +50,7 @@ class SetChain:
         """Means over the sweeps: for each pair each leaf's posterior mean, and each leaf's share of a row of each set."""
         means: list[Floats] = []
         traces = []
-        for pending, (rows, total), watched in zip(self.population.pending, self.states, self.watched, strict=True):
+        for pending, (rows, total), watched in zip(self.population.pending, self.rows, self.watched, strict=True):
             family = pending.family
             trace = np.empty((sweeps, len(watched)))
             means += sweep_sets(

@@ -71,7 +71,7 @@ def command(
         typer.Option(
             "--most-sweeps", min=1, help="Where beliefs are sampled: give up after so many sweeps of a chain."
         ),
-    ] = 20_000,
+    ] = 50_000,
     sensitive: Annotated[
         str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
     ] = None,
