@@ -26,8 +26,10 @@ from dalenius.errors import InputError
 from dalenius.measure.accuracy import hits
 from dalenius.measure.fidelity import Truth
 from dalenius.papers import relative
+from dalenius.papers import relative_experiments as runs
 from dalenius.papers.base import Compared, Paper
-from dalenius.papers.relative import LEVELS, PRINTED_III, PRINTED_IV, PRINTED_V, Experiments, Measured, Points
+from dalenius.papers.relative import PRINTED_III, PRINTED_IV, PRINTED_V
+from dalenius.papers.relative_experiments import LEVELS, Experiments, Measured, Points
 from dalenius.publish.anatomy import Anatomy
 from dalenius.release import Anatomized, Generalized
 from dalenius.report import charts
@@ -38,7 +40,7 @@ DISEASES = ("Heart", "Flu", "Stomach", "HIV", "Diabetes")
 
 @pytest.fixture(scope="module")
 def found(data: Path) -> Experiments:
-    return relative.experiments(data, quick=True)
+    return runs.experiments(data, quick=True)
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +91,9 @@ def test_table_1c_by_enumeration(paper: Paper) -> None:
     case = vertical(example_c())
     assert case.worlds == 16
     [p_l], [p_a] = beliefs(case, [(0, 1)], [Fraction(0)] * 2)  # Malaysia, 45501
-    ours = relative.example("relative-1c")
+    ours = runs.example("relative-1c")
     assert ours.diseases == DISEASES
-    assert 0 < ours.error.max() <= relative.EXAMPLE.mcse
+    assert 0 < ours.error.max() <= runs.EXAMPLE.mcse
     assert ours.attacker == pytest.approx([float(p) for p in p_a], abs=6 * ours.error.max())
     assert ours.learner == pytest.approx([float(p) for p in p_l], abs=0.005)
     assert p_a[0] > Fraction(1, 2)  # the attacker is for Heart, as with Table I(b)
@@ -114,7 +116,7 @@ def test_table_1(paper: Paper) -> None:
 
 def test_the_ideal_belief_is_that_of_equation_20() -> None:
     """Of eight people, attributes independent given the value: counts by hand for Malaysia and 45501."""
-    ours = relative.example("relative-1a").ideal
+    ours = runs.example("relative-1a").ideal
     weights = [
         Fraction(1 + n, 13) * Fraction(1 + nat, 4 + n) * Fraction(1 + zip_, 22 + n)
         for n, nat, zip_ in ((2, 2, 1), (3, 0, 0), (1, 0, 0), (1, 0, 0), (1, 0, 0))
@@ -148,7 +150,7 @@ def test_faithfulness_of_an_anatomized_release_by_enumeration() -> None:
     distance = np.abs(p_l - p_i).sum() / 2
     assert distance > 0.02
     effort = Effort(chains=4, most_sweeps=400, burn_in=30)
-    ours = relative.faithfulness_of_links(release, truth, effort, np.random.default_rng(1), draws=20_000)
+    ours = runs.faithfulness_of_links(release, truth, effort, np.random.default_rng(1), draws=20_000)
     assert 0 < ours.stderr < distance / 10
     assert pytest.approx(1 - distance, abs=5 * ours.stderr) == ours.RF
     # ETV estimates the same where p_L/p_I is never large, as here.
@@ -158,7 +160,7 @@ def test_faithfulness_of_an_anatomized_release_by_enumeration() -> None:
 def test_jackknife_of_a_mean_is_its_standard_error() -> None:
     chains = np.array([0.3, 0.5, 0.45, 0.1, 0.2])
     without = [np.delete(chains, i).mean() for i in range(5)]
-    assert relative.jackknife(without) == pytest.approx(chains.std(ddof=1) / math.sqrt(5))
+    assert runs.jackknife(without) == pytest.approx(chains.std(ddof=1) / math.sqrt(5))
 
 
 def test_points() -> None:
@@ -167,8 +169,8 @@ def test_points() -> None:
     assert (some.attacker_surer, some.doubled) == (0.75, 0.5)
     assert some.skewness == pytest.approx(float(stats.skew([3, 0, 1, -1])))
     counts = some.counts()
-    assert len(counts) == len(relative.EDGES) - 1
-    assert [relative.EDGES[i] for i in np.flatnonzero(counts)] == [-1, 0, 1, 3]
+    assert len(counts) == len(runs.EDGES) - 1
+    assert [runs.EDGES[i] for i in np.flatnonzero(counts)] == [-1, 0, 1, 3]
     far = Points(np.array([1e-12, 1.0]), np.array([1.0, 1e-12]))
     assert np.flatnonzero(far.counts()).tolist() == [0, len(counts) - 1]
 
@@ -179,7 +181,7 @@ def all_of(found: Experiments) -> tuple[Measured, ...]:
 
 def test_the_figures_and_the_tables_are_of_the_same_people(found: Experiments) -> None:
     people = found.people.cells().people
-    assert people == relative.QUICK_ROWS
+    assert people == runs.QUICK_ROWS
     for one in all_of(found):
         threatened = len(one.under_attacker.logs)
         assert threatened == pytest.approx(one.threats.GT_A_def1 * people)
@@ -194,7 +196,7 @@ def test_releases_are_what_the_paper_asks_for(found: Experiments) -> None:
         assert isinstance(one.release, Generalized)
         assert one.release.sizes.min() >= level
         assert min((one.release.sensitive.group == g).sum() for g in range(one.release.groups)) >= level
-        assert 0 < one.release.suppressed <= relative.SUPPRESSION * relative.QUICK_ROWS
+        assert 0 < one.release.suppressed <= runs.SUPPRESSION * runs.QUICK_ROWS
         assert not any(one.errors.values())
     assert found.disjoint.release.suppressed == 0
     for one, level in zip(found.vertical, LEVELS, strict=True):
@@ -205,12 +207,12 @@ def test_releases_are_what_the_paper_asks_for(found: Experiments) -> None:
 
 
 def test_same_seed_same_numbers(found: Experiments, data: Path) -> None:
-    again, _ = relative.table(data, rows=relative.QUICK_ROWS)
+    again, _ = runs.table(data, rows=runs.QUICK_ROWS)
     assert again.cells() == found.people.cells()
     rng = (np.random.default_rng(3) for _ in range(2))
-    effort = dataclasses.replace(relative.QUICK, most_sweeps=40, sweeps=5, burn_in=20)
+    effort = dataclasses.replace(runs.QUICK, most_sweeps=40, sweeps=5, burn_in=20)
     release = Anatomy(4).publish(again, seed=0).release
-    one, other = (relative.measured(again, release, 4, effort, mine) for mine in rng)
+    one, other = (runs.measured(again, release, 4, effort, mine) for mine in rng)
     assert (one.threats, one.faithfulness, one.errors) == (other.threats, other.faithfulness, other.errors)
 
 
@@ -282,7 +284,7 @@ def test_ideal_accuracy_of_tables_of_the_papers_size(seed: int, data: Path) -> N
 
     The printed baseline is further from any random subset than that: the paper's rows are not a random subset.
     """
-    people, about = relative.table(data, rows=relative.ROWS, seed=seed)
+    people, about = runs.table(data, rows=runs.ROWS, seed=seed)
     assert "5,692 rows of Adult" in about
     cells = people.cells()
     assert cells.people == 5692
@@ -384,13 +386,13 @@ def test_squares_are_red_where_the_attacker_is_surer() -> None:
 
 def test_a_subset_is_of_the_table(data: Path) -> None:
     whole = datasets.adult(data)
-    some = relative.subset(whole, 500, seed=1)
+    some = runs.subset(whole, 500, seed=1)
     mine, all_ = some.cells(), whole.cells()
     assert [column.leaves for column in mine.schema.coded] == [column.leaves for column in all_.schema.coded]
     held = {tuple(row): n for row, n in zip(all_.codes.tolist(), all_.counts.tolist(), strict=True)}
     assert all(n <= held[tuple(row)] for row, n in zip(mine.codes.tolist(), mine.counts.tolist(), strict=True))
     assert mine.people == 500
-    assert mine != relative.subset(whole, 500, seed=2).cells()
+    assert mine != runs.subset(whole, 500, seed=2).cells()
 
 
 def test_without_adult_there_are_patients(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -401,15 +403,15 @@ def test_without_adult_there_are_patients(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     monkeypatch.setattr(datasets, "adult", nothing)
     monkeypatch.delenv("DALENIUS_DATA", raising=False)
-    people, about = relative.table(rows=300)
+    people, about = runs.table(rows=300)
     assert people.cells().people == 300
     assert [column.name for column in people.schema.sensitive] == ["disease"]
     assert "not at hand" in about
     with pytest.raises(InputError):
-        relative.table(tmp_path)
+        runs.table(tmp_path)
     monkeypatch.setenv("DALENIUS_DATA", str(tmp_path))
     with pytest.raises(InputError):
-        relative.table()
+        runs.table()
 
 
 def test_the_paper_can_be_built_of_patients(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -418,8 +420,8 @@ def test_the_paper_can_be_built_of_patients(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(datasets, "adult", nothing)
     monkeypatch.delenv("DALENIUS_DATA", raising=False)
-    monkeypatch.setattr(relative, "QUICK_ROWS", 400)
-    monkeypatch.setattr(relative, "QUICK", dataclasses.replace(relative.QUICK, most_sweeps=40, sweeps=5, burn_in=20))
+    monkeypatch.setattr(runs, "QUICK_ROWS", 400)
+    monkeypatch.setattr(runs, "QUICK", dataclasses.replace(runs.QUICK, most_sweeps=40, sweeps=5, burn_in=20))
     paper = relative.build(quick=True)
     assert "made-up patients" in paper["Table IV"].text
     assert len(paper["Table V"].rows) == 9
