@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 ROWS, QUICK_ROWS = 5692, 1000
 LEVELS = (4, 6)  # of k and ℓ
 SUPPRESSION = 0.05  # our choice: the paper says only that its groups are not disjoint, and so something is suppressed
+LIMITS = (0.0, 0.01, 0.02, SUPPRESSION, 0.1)  # how much depends on that choice is shown
 DRAWS = 4000  # of p_I, for RF of an anatomized release
 # Many chains rather than long ones: they settle in different places and stay there, however long they are.
 EFFORT = Effort(mcse=0.01, relative=0.1, chains=8, most_sweeps=1000)
@@ -116,13 +117,21 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Experiments:
-    """Section VI: k-anonymous and anatomized releases of one table, and a k-anonymous one without suppression."""
+    """Section VI: k-anonymous and anatomized releases of one table; the former for every limit of suppression, too."""
 
     people: Table
     about: str  # which table this is
-    horizontal: tuple[Measured, ...]
+    by_limit: dict[float, tuple[Measured, ...]]
     vertical: tuple[Measured, ...]
-    disjoint: Measured
+
+    @property
+    def horizontal(self) -> tuple[Measured, ...]:
+        return self.by_limit[SUPPRESSION]
+
+    @property
+    def disjoint(self) -> Measured:
+        """Without suppression."""
+        return self.by_limit[0.0][0]
 
 
 def subset(whole: Table, rows: int, seed: int = 0) -> Table:
@@ -160,18 +169,22 @@ def experiments(path: str | Path | None = None, *, quick: bool = False, seed: in
     """Publish and attack. `quick` is a smaller table and fewer sweeps, for tests."""
     people, about = table(path, rows=QUICK_ROWS if quick else ROWS, seed=seed)
     effort = QUICK if quick else EFFORT
-    rng = np.random.default_rng(seed)
+
+    def rng(level: int) -> np.random.Generator:
+        return np.random.default_rng([seed, level])  # one release's numbers do not depend on which others are made
 
     def recoded(level: int, suppression: float) -> Measured:
         criteria = [KAnonymity(level), DistinctDiversity(level)]
-        return measured(people, Lattice(criteria, suppression=suppression).publish(people).release, level, effort, rng)
+        return measured(
+            people, Lattice(criteria, suppression=suppression).publish(people).release, level, effort, rng(level)
+        )
 
-    horizontal = tuple(recoded(level, SUPPRESSION) for level in LEVELS)
+    by_limit = {limit: tuple(recoded(level, limit) for level in LEVELS) for limit in LIMITS}
     vertical = tuple(
-        measured(people, Anatomy(level).publish(people, seed=seed).release, level, effort, rng)
+        measured(people, Anatomy(level).publish(people, seed=seed).release, level, effort, rng(level))
         for level in possible_levels(people)
     )
-    return Experiments(people, about, horizontal, vertical, recoded(LEVELS[0], 0.0))
+    return Experiments(people, about, by_limit, vertical)
 
 
 def possible_levels(people: Table) -> tuple[int, ...]:
