@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dalenius.audit import Audit
 
 WIDTH = 560
+STEPS = 50  # squares to a side of a chart of two beliefs
 COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666")
 
 
@@ -186,6 +187,64 @@ def against_sigma(
             **encoded, shape=alt.Shape("adversary:N", scale=alt.Scale(domain=names))
         ),
     ).properties(width=WIDTH - 160, height=220)
+    return _svg(chart)
+
+
+def beliefs_against(across: NDArray[np.float64], up: NDArray[np.float64], titles: tuple[str, str]) -> str:
+    """One belief in each person's own value against another, in squares of 1/50; dark red where the second is larger.
+
+    A square and not a dot for each person: some thousands of dots hide each other and make the page heavy.
+    """
+    import altair as alt
+
+    places, people = np.unique(
+        np.minimum(np.floor(np.stack([across, up], axis=1) * STEPS), STEPS - 1).astype(int), axis=0, return_counts=True
+    )
+    rows = [
+        {"x": x / STEPS, "x2": (x + 1) / STEPS, "y": y / STEPS, "y2": (y + 1) / STEPS, "people": n, "more": y > x}
+        for (x, y), n in zip(places.tolist(), people.tolist(), strict=True)
+    ]
+    scale = alt.Scale(domain=[0, 1])
+    squares = (
+        alt.Chart(_data(rows))
+        .mark_rect()
+        .encode(
+            x=alt.X("x:Q", title=titles[0], scale=scale),
+            x2="x2:Q",
+            y=alt.Y("y:Q", title=titles[1], scale=scale),
+            y2="y2:Q",
+            color=alt.Color("more:N", legend=None, scale=alt.Scale(domain=[False, True], range=["#5b6770", "#8b0000"])),
+            opacity=alt.Opacity("people:Q", title="people", scale=alt.Scale(type="log", range=[0.35, 1])),
+        )
+    )
+    diagonal = (
+        alt.Chart(_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+        .mark_line(color="#9aa4ad", strokeDash=[4, 4])
+        .encode(x="x:Q", y="y:Q")
+    )
+    return _svg(alt.layer(squares, diagonal).properties(width=220, height=220))
+
+
+def histogram(edges: Sequence[float], counts: Sequence[int], titles: tuple[str, str]) -> str:
+    """Bars between edges; those at 0 and above, where something is gained, dark red."""
+    import altair as alt
+
+    rows = [
+        {"low": low, "high": high, "people": n, "more": low >= 0}
+        for low, high, n in zip(edges, edges[1:], counts, strict=False)
+        if n
+    ]
+    chart = (
+        alt.Chart(_data(rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("low:Q", title=titles[0], bin="binned"),
+            x2="high:Q",
+            y=alt.Y("people:Q", title=titles[1]),
+            color=alt.Color("more:N", legend=None, scale=alt.Scale(domain=[False, True], range=["#5b6770", "#8b0000"])),
+        )
+        .properties(width=280, height=200)
+    )
     return _svg(chart)
 
 

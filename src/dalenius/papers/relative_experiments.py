@@ -1,0 +1,328 @@
+"""The experiments of Boreale, Corradi and Viscardi 2019, Section VI, and its example: publish, attack, measure.
+
+What is shown of them, and beside which printed numbers, is in `relative`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius import datasets
+from dalenius.adversary import RandomWorlds, Targets
+from dalenius.adversary.attacker import Attacker
+from dalenius.adversary.learner import Learner
+from dalenius.adversary.links import LinkChain, Links
+from dalenius.adversary.population import Population
+from dalenius.adversary.sampling import Effort
+from dalenius.criterion import DistinctDiversity, KAnonymity
+from dalenius.errors import InputError
+from dalenius.measure.accuracy import hits
+from dalenius.measure.fidelity import Truth, table_faithfulness
+from dalenius.measure.threat import Faithfulness, Threats, threats
+from dalenius.publish.anatomy import Anatomy
+from dalenius.publish.lattice import Lattice
+from dalenius.release import Anatomized, Generalized, GroupedRelease
+from dalenius.schema import Column, Domain, Schema
+from dalenius.table import Cells, Table
+
+Floats = NDArray[np.float64]
+
+ROWS, QUICK_ROWS = 5692, 1000
+LEVELS = (4, 6)  # of k and ℓ
+SUPPRESSION = 0.05  # our choice: the paper says only that its groups are not disjoint, and so something is suppressed
+LIMITS = (0.0, 0.01, 0.02, SUPPRESSION, 0.1)  # how much depends on that choice is shown
+DRAWS = 4000  # of p_I, for RF of an anatomized release
+# Many chains rather than long ones: they settle in different places and stay there, however long they are.
+EFFORT = Effort(mcse=0.01, relative=0.1, chains=8, most_sweeps=1000)
+QUICK = Effort(mcse=0.02, relative=0.2, chains=4, most_sweeps=160)
+EXAMPLE = Effort(mcse=0.001, relative=0.01)
+EDGES = tuple(x / 4 for x in range(-24, 57))  # of the histograms of log2 Ti
+
+VICTIM = ("Malaysia", "45501")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Figs. 2 and 3: for each person who is threatened, p_L and p_A of their own value."""
+
+    learner: Floats
+    attacker: Floats
+
+    @property
+    def logs(self) -> Floats:
+        """log2 Ti."""
+        found: Floats = np.log2(self.attacker / self.learner)
+        return found
+
+    @property
+    def attacker_surer(self) -> float:
+        """The share of them whom the attacker is at least as sure of."""
+        return float((self.attacker >= self.learner * (1 - 1e-9)).mean())
+
+    @property
+    def doubled(self) -> float:
+        """The share with log2 Ti ≥ 1."""
+        return float((self.logs >= 1 - 1e-9).mean())
+
+    @property
+    def skewness(self) -> float:
+        """γ, the third standardized moment of log2 Ti."""
+        away = self.logs - self.logs.mean()
+        return float((away**3).mean() / (away**2).mean() ** 1.5)
+
+    def counts(self) -> list[int]:
+        """People between the EDGES; what is beyond the last or the first counts there."""
+        inside = self.logs.clip(EDGES[0], math.nextafter(EDGES[-1], 0))
+        return [int(n) for n in np.histogram(inside, bins=np.array(EDGES))[0]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """A release and what the paper measures of it. `errors` has a Monte-Carlo error for what was sampled."""
+
+    level: int
+    release: GroupedRelease
+    threats: Threats
+    faithfulness: Faithfulness
+    under_attacker: Points
+    under_learner: Points
+    errors: dict[str, float] = field(default_factory=dict)
+    diagnostics: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def average_size(self) -> float:
+        return float(self.release.sizes.mean())
+
+    def value(self, name: str) -> float:
+        """A measure by the paper's name."""
+        return self.faithfulness.RF if name == "RF" else float(getattr(self.threats, name))
+
+    def error(self, name: str) -> float:
+        return self.faithfulness.stderr if name == "RF" else self.errors.get(name, 0.0)
+
+    def shown(self, name: str) -> str:
+        """A measure with its Monte-Carlo error, if it has one."""
+        value, error = self.value(name), self.error(name)
+        digits = 2 if name.startswith("ABS") else 4
+        return f"{value:.{digits}f}" + (f" ± {error:.{digits}f}" if error else "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Experiments:
+    """Section VI: k-anonymous and anatomized releases of one table; the former for every limit of suppression, too."""
+
+    people: Table
+    about: str  # which table this is
+    by_limit: dict[float, tuple[Measured, ...]]
+    vertical: tuple[Measured, ...]
+
+    @property
+    def horizontal(self) -> tuple[Measured, ...]:
+        return self.by_limit[SUPPRESSION]
+
+    @property
+    def disjoint(self) -> Measured:
+        """Without suppression."""
+        return self.by_limit[0.0][0]
+
+
+def subset(whole: Table, rows: int, seed: int = 0) -> Table:
+    """Some people of a table, drawn at random."""
+    cells = whole.cells()
+    person = np.repeat(np.arange(len(cells)), cells.counts)
+    drawn = np.sort(np.random.default_rng(seed).choice(person, rows, replace=False))
+    texts = {
+        column.name: np.array(column.leaves, dtype=np.str_)[cells.codes[drawn, j]]
+        for j, column in enumerate(cells.schema.coded)
+    }
+    coded = Schema(
+        tuple(column for column in whole.declared.columns if column.name in texts),
+        prior=whole.declared.prior,
+        source=whole.declared.source,
+    )
+    return Table(texts, coded)
+
+
+def table(path: str | Path | None = None, *, rows: int = ROWS, seed: int = 0) -> tuple[Table, str]:
+    """Some rows of Adult and a sentence that says so; made-up patients if no folder was named and there is no Adult."""
+    try:
+        whole = datasets.adult(path)
+    except InputError:
+        if path is not None or os.environ.get("DALENIUS_DATA"):
+            raise
+        about = (
+            f"Adult is not at hand: ours is {rows:,} made-up patients with their disease, and nothing is comparable."
+        )
+        return subset(datasets.hospital(rows, seed=seed), rows, seed), about
+    return subset(whole, rows, seed), f"Ours is {rows:,} rows of Adult, drawn at random; the print is of 5,692 others."
+
+
+def experiments(path: str | Path | None = None, *, quick: bool = False, seed: int = 0) -> Experiments:
+    """Publish and attack. `quick` is a smaller table and fewer sweeps, for tests."""
+    people, about = table(path, rows=QUICK_ROWS if quick else ROWS, seed=seed)
+    effort = QUICK if quick else EFFORT
+
+    def rng(level: int) -> np.random.Generator:
+        return np.random.default_rng([seed, level])  # one release's numbers do not depend on which others are made
+
+    def recoded(level: int, suppression: float) -> Measured:
+        criteria = [KAnonymity(level), DistinctDiversity(level)]
+        return measured(
+            people, Lattice(criteria, suppression=suppression).publish(people).release, level, effort, rng(level)
+        )
+
+    by_limit = {limit: tuple(recoded(level, limit) for level in LEVELS) for limit in LIMITS}
+    vertical = tuple(
+        measured(people, Anatomy(level).publish(people, seed=seed).release, level, effort, rng(level))
+        for level in possible_levels(people)
+    )
+    return Experiments(people, about, by_limit, vertical)
+
+
+def possible_levels(people: Table) -> tuple[int, ...]:
+    """The paper's ℓ or, where the commonest value is too common for these, the two largest that there are."""
+    cells = people.cells()
+    most = cells.people // int(np.bincount(cells.codes[:, -1], weights=cells.counts).max())
+    return LEVELS if most >= max(LEVELS) else (most - 1, most)
+
+
+def measured(
+    people: Table, release: Generalized | Anatomized, level: int, effort: Effort, rng: np.random.Generator
+) -> Measured:
+    """Learner, attacker, random worlds and the ideal learner, about everybody in the table."""
+    cells = people.cells()
+    m = len(cells.schema.quasi)
+    targets, own = Targets(cells.schema, cells.codes[:, :m]), cells.codes[:, m]
+    truth = Truth.of(cells)
+    ideal = Learner().attack(truth.identity, targets).posterior
+    worlds = RandomWorlds().attack(release, targets).answer
+    belief = Attacker(effort=effort).attack(release, targets, rng=rng)
+
+    def figures(attacker: Floats, learner: Floats) -> Threats:
+        return threats(attacker, learner, worlds, ideal, own, cells.counts)
+
+    errors = {}
+    if belief.replicates is not None:
+        assert belief.replicates.baseline is not None
+        both = [
+            one.mean(axis=1)[:, belief.replicates.number]
+            for one in (belief.replicates.posterior, belief.replicates.baseline)
+        ]
+        without = [
+            asdict(figures(*(np.delete(one, chain, axis=0).mean(axis=0) for one in both)))
+            for chain in range(len(both[0]))
+        ]
+        errors = {name: jackknife([found[name] for found in without]) for name in without[0]}
+    if isinstance(release, Generalized):
+        faithful = table_faithfulness(release, truth)
+        assert faithful is not None  # full domains, suppressed or not, are nested
+    else:
+        faithful = faithfulness_of_links(release, truth, effort, rng)
+    attacker, learner = belief.answer, belief.baseline
+    return Measured(
+        level,
+        release,
+        figures(attacker, learner),
+        faithful,
+        points(attacker, learner, attacker, cells),
+        points(attacker, learner, learner, cells),
+        errors,
+        dict(belief.diagnostics),
+    )
+
+
+def points(attacker: Floats, learner: Floats, threatened_under: Floats, cells: Cells) -> Points:
+    """The people whose own value is the most believed one, or one of these (Definition 1)."""
+    truth = cells.codes[:, len(cells.schema.quasi)]
+    some = np.flatnonzero(hits(threatened_under, truth) > 0)
+    mine = np.repeat(some, cells.counts[some])
+    return Points(learner[mine, truth[mine]], attacker[mine, truth[mine]])
+
+
+def jackknife(without: Sequence[float]) -> float:
+    """The error of a measure, from its values with one chain left out at a time."""
+    found = np.array(without)
+    return float(math.sqrt((len(found) - 1) * found.var()))
+
+
+def faithfulness_of_links(
+    release: Anatomized, truth: Truth, effort: Effort, rng: np.random.Generator, draws: int = DRAWS
+) -> Faithfulness:
+    """RF of an anatomized release: its p_L is a mean over links, and no product that could be gone through.
+
+    As both sum to 1, TV(p_I, p_L) = Σ max(0, p_I − p_L) = E[max(0, 1 − p_L/p_I)] over draws from p_I, which is between 0 and 1.
+    """
+    best, links = Population.of(truth.identity, rows=False), Links.of(release)
+    value = rng.choice(len(best.values), draws, p=best.values / best.values.sum())
+    known = np.empty((draws, len(best.attributes)), dtype=np.int32)
+    ideal = best.values[value].copy()
+    for a, attribute in enumerate(best.attributes):
+        shares = attribute.leaves[value]
+        known[:, a] = (rng.random(draws)[:, None] * shares.sum(axis=1, keepdims=True) > shares.cumsum(axis=1)).sum(
+            axis=1
+        )
+        ideal *= shares[np.arange(draws), known[:, a]]
+    learnt = np.empty((effort.chains, draws))
+    for chain in range(effort.chains):
+        walk = LinkChain(links, links.everywhere(known), np.zeros(known.shape[1]), effort.method, rng)
+        walk.settle(effort.burn_in)
+        learnt[chain] = walk.advance(min(effort.most_sweeps, 400)).means[1][np.arange(draws), value]
+
+    def lacking(mean: Floats) -> Floats:
+        return np.maximum(0.0, 1 - mean / ideal)
+
+    terms = lacking(learnt.mean(axis=0))
+    chains = jackknife([lacking(np.delete(learnt, c, axis=0).mean(axis=0)).mean() for c in range(effort.chains)])
+    etv = float(np.abs(1 - learnt.mean(axis=0) / ideal).mean()) / 2
+    return Faithfulness(1 - float(terms.mean()), math.hypot(float(terms.std(ddof=1)) / math.sqrt(draws), chains), etv)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """What is believed of the victim, (Malaysia, 45501), for each disease."""
+
+    diseases: tuple[str, ...]
+    ideal: Floats
+    learner: Floats
+    attacker: Floats
+    random_worlds: Floats
+    error: Floats  # of the attacker's
+
+
+def example(name: str, effort: Effort = EXAMPLE, seed: int = 0) -> Example:
+    """One of Tables I(a), I(b), I(c), as `relative-1a`, `relative-1b`, `relative-1c`."""
+    release, original = datasets.paper(name), datasets.paper("relative-1a")
+    assert isinstance(release, GroupedRelease)
+    assert isinstance(original, Generalized)
+    codes = [column.leaves.index(value) for column, value in zip(release.schema.quasi, VICTIM, strict=True)]
+    victim = Targets(release.schema, np.array([codes], dtype=np.int32))
+    belief = Attacker(effort=effort).attack(release, victim, rng=np.random.default_rng(seed))
+    return Example(
+        belief.column.leaves,
+        Learner().attack(original, victim).posterior[0],
+        belief.baseline[0],
+        belief.posterior[0],
+        RandomWorlds().attack(release, victim).posterior[0],
+        belief.stderr[0],
+    )
+
+
+def remark5() -> float:
+    """p_I(s0 | r_v) where s0 and r_v occur once, both in one row of a million; two values, a thousand quasi-identifiers."""
+    places, people = 1000, 10**6
+    quasi = Column("r", "quasi", domain=Domain(tuple(map(str, range(places)))))
+    sensitive = Column("s", "sensitive", domain=Domain(("s0", "s1")))
+    schema = Schema((quasi, sensitive)).bind({})
+    codes = np.array([(r, int(r > 0)) for r in range(places)], dtype=np.int32)
+    share, rest = divmod(people - 1, places - 1)
+    counts = np.array([1, share + rest, *[share] * (places - 2)], dtype=np.int64)
+    victim = Targets(schema, np.array([[0]], dtype=np.int32))
+    return float(Learner().attack(Truth(schema, codes, counts).identity, victim).posterior[0, 0])
