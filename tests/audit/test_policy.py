@@ -31,6 +31,7 @@ MEASURED: dict[str, Callable[[Audit], float]] = {
     "max_perfect_breach": lambda found: found.attacks[0].perfect_breach,
     "max_loss": lambda found: found.utility["loss"],
     "max_suppressed": lambda found: found.release.suppressed / found.release.people,
+    "min_faithfulness": lambda found: found.threats["disease"].faithfulness.RF,
 }
 
 
@@ -114,9 +115,11 @@ def test_every_key_has_an_outcome(whole: Audit) -> None:
             assert threshold.outcome in ("passed", "violated")
             assert threshold.asked == "≤ 2.5 against I:table:1e6"
         else:
-            assert threshold.outcome == "not tested"
-            assert len(threshold.reason.split()) >= 4
-            assert any(key in limit and threshold.reason in limit for limit in whole.limits)
+            assert key == "max_relative_threat"
+            threats = whole.threats["disease"]
+            assert threshold.asked == "quantile 0.99 of Ti ≤ 4"
+            assert threshold.measured == threats.quantile(0.99) <= threats.threats.max_Ti
+            assert threshold.outcome == ("passed" if threshold.measured <= 4 else "violated")
 
 
 @pytest.mark.parametrize("key", MEASURED)

@@ -21,7 +21,7 @@ def prepare(folder: Path, policy: str = "") -> None:
 
 
 def test_strict_fails_on_what_could_not_be_tested(run: Run, tmp_path: Path) -> None:
-    prepare(tmp_path, "[policy]\nmin_k = 2\nmin_faithfulness = 0.9\n")
+    prepare(tmp_path, "[policy]\nmin_k = 2\nmax_attacker_gain = 0.9\n")
     assert run("audit", "t.csv", "--truth", "t.csv").returncode == 0
     assert run("audit", "t.csv", "--truth", "t.csv", "--strict").returncode == 1
     prepare(tmp_path, "[policy]\nmin_k = 2\n")

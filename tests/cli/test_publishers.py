@@ -819,7 +819,9 @@ def assert_audited(document: dict[str, Any], kind: str) -> None:
     assert release["kind"] == kind
     assert document["truth"] is True
     assert document["held_out"] == 90
-    assert set(document["utility"]) - {"precision"} == COSTS[kind] - {"precision"}
+    exact = {"precision", "faithfulness"}  # where labels are nodes of hierarchies
+    assert set(document["utility"]) - exact == COSTS[kind] - exact
+    assert ("faithfulness" in document["utility"]) == bool(document["relative_threats"])
     if kind == "noisy-counts":
         assert (release["people"], release["classes"], release["suppressed"]) == (None, None, None)
         assert (document["levels"], document["risks"], document["epsilon_privacy"]) == (None, None, [])
@@ -884,7 +886,8 @@ def test_that_no_adversary_was_tried_is_said_on_the_screen(cli: Cli, method: str
     assert "  Inference: no adversary could be tried" in out
     untested = [line for line in out.splitlines() if line.startswith("  Not tested")]
     assert "random-worlds was not tried" in untested[0]
-    assert len(untested) == 4
+    assert "Relative threats of learner and attacker were not measured" in untested[1]
+    assert len(untested) == 5
 
 
 def test_held_out_people_with_a_value_that_is_not_counted(cli: Cli) -> None:

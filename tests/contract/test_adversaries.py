@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import REGISTRY, UNKNOWN, Refused, Targets, named
+from dalenius.adversary import LEARNING, REGISTRY, UNKNOWN, Refused, Targets, named
 from dalenius.belief import Belief
 from dalenius.release import KINDS, Release
 from dalenius.schema import Schema
@@ -112,7 +112,7 @@ def close(belief: Belief) -> float:
 REALISTIC = ["I:uniform:30", "I:uniform:30:at-most", "II:50", "III:uniform", "IV"]
 
 
-@pytest.fixture(params=[*sorted(REGISTRY), *REALISTIC])
+@pytest.fixture(params=[*sorted(REGISTRY), *sorted(LEARNING), *REALISTIC])
 def adversary(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.base import UNKNOWN, Adversary, Refused, Targets
+from dalenius.adversary.learner import Learner
+from dalenius.adversary.learning import Learning
 from dalenius.adversary.random_worlds import RandomWorlds
 from dalenius.adversary.realistic import RealisticAdversary
 from dalenius.criterion.written import FORMS, adversary, is_realistic
 from dalenius.errors import InputError, listing, nearest
 from dalenius.release.prior import Priors
 
-# A new adversary is one file and one line here; the command line, the contract tests and the docs go through this.
+# A new adversary is one file and one line here; the command line, the contract tests and the docs go through this. The audit
+# plays those of REGISTRY one by one; LEARNING are held against each other, as relative threats.
 REGISTRY: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (RandomWorlds,)}
+LEARNING: dict[str, type[Learning]] = {adversary.name: adversary for adversary in (Learner, Attacker)}
 
 
 def named(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversary:
     """The adversary of that name; a realistic one is written out, and `priors` reads the files it names."""
     if is_realistic(name):
         return RealisticAdversary(adversary(name, priors, known=known))
-    if name not in REGISTRY:
+    known_names: dict[str, type[Adversary]] = {**REGISTRY, **LEARNING}
+    if name not in known_names:
         raise InputError(
-            f"There is no adversary {name!r}.{nearest(name, REGISTRY)} Known: {listing(REGISTRY)}, and {FORMS}."
+            f"There is no adversary {name!r}.{nearest(name, known_names)} Known: {listing(known_names)}, and {FORMS}."
         )
-    return REGISTRY[name]()
+    return known_names[name]()
 
 
-__all__ = ["REGISTRY", "UNKNOWN", "Adversary", "RandomWorlds", "RealisticAdversary", "Refused", "Targets", "named"]
+__all__ = [
+    "LEARNING",
+    "REGISTRY",
+    "UNKNOWN",
+    "Adversary",
+    "Attacker",
+    "Learner",
+    "RandomWorlds",
+    "RealisticAdversary",
+    "Refused",
+    "Targets",
+    "named",
+]

@@ -11,11 +11,15 @@ import numpy as np
 
 from dalenius import engine as _engine
 from dalenius.adversary import REGISTRY, Adversary, named
+from dalenius.adversary.attacker import Attacker
+from dalenius.adversary.learning import Posterior
+from dalenius.adversary.sampling import Effort
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
-from dalenius.audit.people import check_same_people, files_of, open_together
+from dalenius.audit.people import People, check_same_people, files_of, open_together
 from dalenius.audit.policy import Figure, Threshold
+from dalenius.audit.threat import RelativeThreats, relative_threats
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, check_seed, counted
@@ -24,7 +28,7 @@ from dalenius.measure.anonymity import ClassRisks, class_risks
 from dalenius.measure.fidelity import Truth, fidelity
 from dalenius.measure.utility import release_utility
 from dalenius.output import sha256
-from dalenius.release import GroupedRelease, NoisyCounts, Release
+from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCounts, Release
 from dalenius.release.prior import Priors
 from dalenius.schema import Schema
 
@@ -47,6 +51,8 @@ class Audit:
     at_risk: tuple[AtRisk, ...]
     utility: dict[str, float]
     disclosures: tuple[Disclosure, ...]
+    threats: dict[str, RelativeThreats]  # by sensitive column
+    unthreatened: str  # why there are none
     thresholds: tuple[Threshold, ...]
     seed: int
     hashes: dict[str, str] = field(default_factory=dict)
@@ -59,6 +65,13 @@ class Audit:
     def limits(self) -> list[str]:
         """What this audit cannot say; adversaries that were not tried come first."""
         found = [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
+        if self.unthreatened and self.has_truth:
+            found.append(f"Relative threats of learner and attacker were not measured: {self.unthreatened}.")
+        for name, threats in self.threats.items():
+            if not threats.converged:
+                found.append(
+                    f"The relative threats of {name} were sampled and have not converged: do not rely on them."
+                )
         if not self.has_truth:
             found.append(
                 "Without the original table (--truth) it cannot be known how often an adversary is right, only how sure it is."
@@ -117,6 +130,7 @@ class Audit:
             "refused": self.refused,
             "epsilon_privacy": [asdict(disclosure) for disclosure in self.disclosures],
             "at_risk": [person.to_document(reveal=reveal) for person in self.at_risk],
+            "relative_threats": {name: found.to_document() for name, found in self.threats.items()},
             "utility": self.utility,
             "limits": self.limits,
             "formulas": {"gain": GAIN_FORMULA, "residual": RESIDUAL_FORMULA},
@@ -176,9 +190,13 @@ def audit(
     adversaries: Sequence[Realistic] = (),
     predicates: Sequence[Predicate] = (),
     known: int = 0,
+    effort: Effort | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
     """Play every adversary that applies against a release, and hold the result against the schema's policy.
+
+    Learner and attacker are played where they have an exact answer; elsewhere they are sampled if an `effort` is given, or
+    the policy asks for what only they can tell.
 
     `adversaries` are realistic ones (see `dalenius.criterion.Realistic`); without any, some usual ones are taken, who
     have seen as many people elsewhere as the release has and know `known` records. Those that the policy names are
@@ -220,6 +238,7 @@ def audit(
             progress("people most at risk")
             at_risk += most_at_risk(found, adversary, opened, people, rng, limit=LISTED)
     at_risk.sort(key=lambda person: (-round(person.belief, 12), -person.belief / max(person.baseline, 1e-300)))
+    threatened, unthreatened = _threats(opened, people, columns, schema, effort, rng, progress)
     progress("privacy models and utility")
     utility: dict[str, float] = {}
     if people is not None:
@@ -245,6 +264,7 @@ def audit(
     elif adversaries:
         raise InputError(f"Realistic adversaries look at classes, and a release of kind {opened.kind!r} has none.")
     figures = _figures(levels, attacks, utility, opened, people is not None)
+    figures |= _threat_figures(schema, threatened, unthreatened)
     if isinstance(opened, GroupedRelease):
         figures["epsilon_privacy"] = Figure(math.nan, parts=parts)
     sources = {"release": release, "truth": truth, "holdout": holdout}
@@ -261,6 +281,8 @@ def audit(
         at_risk=tuple(at_risk[:LISTED]),
         utility=utility,
         disclosures=disclosures,
+        threats=threatened,
+        unthreatened=unthreatened,
         thresholds=_policy.apply(schema.policy, figures),
         seed=seed,
         hashes={
@@ -299,7 +321,6 @@ def _figures(
     best = max((found.success.value for found in attacks if found.success.n), default=math.nan)
     breach = max((found.perfect_breach for found in attacks if found.success.n), default=math.nan)
     gains = [found.gain.value for found in attacks if found.gain.n]
-    later = "it needs an adversary that this version does not have"
     return {
         "min_k": level("k_anonymity", "k"),
         "min_l": level("distinct_l_diversity", "l"),
@@ -311,13 +332,60 @@ def _figures(
             max(gains, default=math.nan), unknown or ("" if gains else "it needs held-out people (--holdout)")
         ),
         "max_perfect_breach": Figure(breach, unknown),
-        "max_relative_threat": Figure(math.nan, later),
-        "min_faithfulness": Figure(math.nan, later),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
         "max_suppressed": Figure(release.suppressed / release.people)
         if isinstance(release, GroupedRelease)
         else classless,
     }
+
+
+def _threats(
+    release: GroupedRelease | NoisyCounts,
+    people: People | None,
+    columns: list[str],
+    schema: Schema,
+    effort: Effort | None,
+    rng: np.random.Generator,
+    progress: Callable[[str], None],
+) -> tuple[dict[str, RelativeThreats], str]:
+    """Relative threats of every sensitive column, or the reason why there are none."""
+    if people is None:
+        return {}, "they need the original table (--truth)"
+    if not isinstance(release, Generalized | Anatomized):
+        return {}, f"a release of kind {release.kind!r} has neither labels nor tuples"
+    reason = Attacker().refusal(release)
+    if reason is not None:
+        return {}, reason
+    asked = any(schema.policy.get(key) is not None for key in ("max_relative_threat", "min_faithfulness"))
+    found = {}
+    for column in columns:
+        if effort is None and not asked and not Posterior.of(release, column).exact:
+            return {}, "this release has no exact answer; --mcse 0.005 has it sampled, which may take minutes"
+
+        def told(sweeps: int, worst: float, rhat: float, column: str = column) -> None:
+            progress(
+                f"learner and attacker on {column}: {sweeps:,} sweeps, largest error {worst:.4f}, R-hat {rhat:.3f}"
+            )
+
+        progress(f"learner and attacker on {column}")
+        found[column] = relative_threats(release, people, column, rng, effort=effort, progress=told)
+    return found, ""
+
+
+def _threat_figures(schema: Schema, threats: dict[str, RelativeThreats], reason: str) -> dict[str, Figure]:
+    """The measured numbers for the policy keys that are about learner and attacker: the worst over sensitive columns."""
+    if any(not found.converged for found in threats.values()):
+        threats, reason = {}, "sampling has not converged"
+    if not threats:
+        return {key: Figure(math.nan, reason) for key in ("max_relative_threat", "min_faithfulness")}
+    found = {"min_faithfulness": Figure(min(one.faithfulness.RF for one in threats.values()))}
+    asked: Any = schema.policy.get("max_relative_threat")
+    if asked is not None:
+        levels = [one.quantile(asked["quantile"]) for one in threats.values()]
+        worst = max((level for level in levels if not math.isnan(level)), default=0.0)  # 0: nobody is threatened
+        shown = f"quantile {asked['quantile']:g} of Ti ≤ {asked['value']:g}"
+        found["max_relative_threat"] = Figure(worst, parts=((shown, float(asked["value"]), worst),))
+    return found
 
 
 def _silent(stage: str) -> None:

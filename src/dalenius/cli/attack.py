@@ -10,6 +10,7 @@ import typer
 from dalenius import engine as _engine
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
+    NOT_CONVERGED,
     EngineOption,
     JsonOption,
     KindOption,
@@ -25,8 +26,6 @@ from dalenius.errors import counted
 
 if TYPE_CHECKING:
     from dalenius.adversary.sampling import Method
-
-NOT_CONVERGED = 3  # the exit code
 
 
 def register(app: typer.Typer) -> None:

@@ -13,6 +13,7 @@ from dalenius.cli import criteria as options
 from dalenius.cli import methods
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
+    NOT_CONVERGED,
     EngineOption,
     JsonOption,
     KindOption,
@@ -70,6 +71,10 @@ def command(
     noise: methods.Noise = None,
     neighbours: methods.Neighbours = None,
     joint: methods.Joint = None,
+    mcse: Annotated[
+        float | None,
+        typer.Option("--mcse", help="Sample learner and attacker where they have no exact answer, up to this error."),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 also when a threshold could not be tested.")
     ] = False,
@@ -83,8 +88,10 @@ def command(
 ) -> int:
     """Attack a release with every adversary that applies, measure it, and hold it against the policy.
 
-    Exit code 1 if a threshold of [policy] is violated; with --strict also if one could not be tested.
+    Exit code 1 if a threshold of [policy] is violated; with --strict also if one could not be tested. Exit code 3 if what was
+    sampled has not converged.
     """
+    from dalenius.adversary.sampling import Effort
     from dalenius.audit import audit
     from dalenius.audit.disclosure import policy_criteria
     from dalenius.errors import InputError
@@ -137,6 +144,7 @@ def command(
         found = audit(
             source, declared, truth=truth, holdout=holdout, kind=kind, engine=connected, seed=seed,
             name=Path(release).name, progress=stage, adversaries=adversaries, predicates=sets, known=known,
+            effort=None if mcse is None else Effort(mcse=mcse),
         )  # fmt: skip
         if output is not None:
             stage("writing the report")
@@ -148,4 +156,6 @@ def command(
             say(quiet, line)
         if output is not None:
             say(quiet, f"\n  Report: {output}")
-    return 1 if found.verdict == "violated" or (strict and found.verdict == "incomplete") else 0
+    if found.verdict == "violated" or (strict and found.verdict == "incomplete"):
+        return 1
+    return 0 if all(threats.converged for threats in found.threats.values()) else NOT_CONVERGED

@@ -33,6 +33,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 RevealOption = Annotated[bool, typer.Option("--reveal", help="Show labels and values of the classes named.")]
 KindOption = Annotated[str | None, typer.Option("--kind", help="Kind of the release, if its files do not tell it.")]
 
+NOT_CONVERGED = 3  # the exit code of what was sampled and is not to be relied on
 DEFAULT_SCHEMA = Path("privacy.toml")
 _started = time.time()
 

@@ -272,9 +272,10 @@ def faithfulness_of_links(
         ideal *= shares[np.arange(draws), known[:, a]]
     learnt = np.empty((effort.chains, draws))
     for chain in range(effort.chains):
-        walk = LinkChain(links, links.everywhere(known), np.zeros(known.shape[1]), effort.method, rng)
+        walk = LinkChain(links, effort.method, rng)
         walk.settle(effort.burn_in)
-        learnt[chain] = walk.advance(min(effort.most_sweeps, 400)).means[1][np.arange(draws), value]
+        seen = walk.advance(min(effort.most_sweeps, 400))
+        learnt[chain] = links.joint(seen, known, np.zeros(known.shape[1]))[np.arange(draws), value]
 
     def lacking(mean: Floats) -> Floats:
         return np.maximum(0.0, 1 - mean / ideal)

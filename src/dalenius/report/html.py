@@ -25,6 +25,7 @@ def page(audit: Audit, run: Mapping[str, Any], *, reveal: bool = False) -> str:
         _release(audit),
         _attacks(audit),
         _three_risks(audit),
+        _threats(audit),
         _disclosures(audit),
         _people(audit, reveal),
         _levels(audit),
@@ -201,6 +202,43 @@ def _disclosures(audit: Audit) -> str:
         "<em>table</em> takes the shares of the release.</p>\n"
         + table(["adversary", "sensitive", "smallest ε", "worst class", "people in it"], rows, numeric={2, 3, 4})
     )
+
+
+def _threats(audit: Audit) -> str:
+    """What an attacker knows of people in the release beyond what a learner knows of people like them."""
+    if not audit.threats:
+        return ""
+    meanings = words.THREATS
+    text = [
+        "<h2>About the person, or about everybody</h2>\n"
+        "<p>The learner uses the release as a study: what it knows of a person it would know of anybody like them. The attacker "
+        "knows besides that the person is in the release. What the attacker knows beyond the learner is about the person.</p>"
+    ]
+    for column, found in audit.threats.items():
+        figures, errors = found.threats, found.errors
+        rows = [
+            [
+                f"<code>{key}</code>",
+                words.percent(getattr(figures, key)) + words.plus_minus(errors.get(key)),
+                escape(meaning),
+            ]
+            for key, meaning in meanings.items()
+        ]
+        error = found.faithfulness.stderr
+        faithful = words.number(found.faithfulness.RF) + (f" ± {error:.2g}" if error else "")
+        rows.append(["<code>max_Ti</code>", words.number(figures.max_Ti), escape(words.MOST_GIVEN_AWAY)])
+        rows.append(["<code>RF</code>", faithful, escape(words.FAITHFUL)])
+        way = (
+            "Exact: chances are computed, not sampled."
+            if found.belief.method == "exact"
+            else f"Sampled ({escape(found.belief.diagnostics['sampler'])}, {found.belief.diagnostics['chains']} chains of "
+            f"{found.belief.diagnostics['sweeps']:,} sweeps, R-hat {found.belief.diagnostics['largest_rhat']:.3f}); ± is the "
+            "Monte-Carlo error."
+        )
+        if not found.converged:
+            way = f"<strong>Not converged: these numbers are not to be relied on.</strong> {way}"
+        text.append(table([escape(column), "found", "meaning"], rows, numeric={1}) + f'\n<p class="soft">{way}</p>')
+    return "\n".join(text)
 
 
 def _people(audit: Audit, reveal: bool) -> str:

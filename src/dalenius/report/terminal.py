@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from dalenius.audit import Audit
+from dalenius.audit.threat import RelativeThreats
 from dalenius.errors import counted
 from dalenius.release import GroupedRelease, NoisyCounts
 from dalenius.report import words
@@ -46,6 +47,8 @@ def lines(audit: Audit) -> list[str]:
             f"      gain {words.signed(found.gain)}: {words.verdict(found)}",
             f"      certain of the true value of {words.percent(found.perfect_breach)} of the people",
         ]
+    for column, threats in audit.threats.items():
+        text += _threats(column, threats)
     if audit.disclosures:
         text += ["", "  Being in the release: by what factor a belief changes at most (ε), and in which class"]
     for one in audit.disclosures:
@@ -61,9 +64,29 @@ def lines(audit: Audit) -> list[str]:
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="\n  Cost           ", subsequent_indent=" " * 17)
-    for limit in audit.limits[: len(audit.refused) + 3]:  # an adversary that was not tried is never left out
+    untold = len(audit.refused) + sum(not one.converged for one in audit.threats.values())
+    untold += bool(audit.unthreatened and audit.has_truth)
+        len(audit.refused)
+        + bool(audit.unthreatened and audit.has_truth)
+        + sum(not one.converged for one in audit.threats.values())
+    )
+    for limit in audit.limits[: untold + 3]:  # an adversary that was not tried is never left out
         text += textwrap.wrap(limit, 96, initial_indent="  Not tested     ", subsequent_indent=" " * 17)
     return text
+
+
+def _threats(column: str, found: RelativeThreats) -> list[str]:
+    """What an attacker knows of people in the release beyond what a learner knows of people like them."""
+    figures, errors = found.threats, found.errors
+    way = "exact" if found.belief.method == "exact" else "sampled" if found.converged else "NOT CONVERGED"
+    attacker, learner, more = (
+        f"{words.percent(getattr(figures, key))}{words.plus_minus(errors.get(key))}"
+        for key in ("GT_A", "GT_L", "RGT_A")
+    )
+    return [
+        f"    attacker on {column} ({way}): {attacker}, a learner {learner}; being in the release adds {more},",
+        f"      makes it up to {words.number(figures.max_Ti)} times as sure; faithfulness {words.number(found.faithfulness.RF)}",
+    ]
 
 
 def _extent(release: GroupedRelease | NoisyCounts) -> str:

@@ -32,6 +32,19 @@ MODELS: dict[tuple[str, str], tuple[str, str]] = {
 }
 
 
+THREATS = {
+    "GT_A": "people whose value the attacker guesses right: it knows that they are in the release",
+    "GT_L": "people whose value the learner guesses right: it learns from the release, and takes them for others like those in it",
+    "RGT_A": "what being in the release adds",
+    "GT_RW": "people whose value random worlds guesses right: it learns nothing",
+    "ideal_accuracy": "people whose value is guessed right by a learner who has the table itself",
+    "baseline_accuracy": "people who have the commonest value",
+    "log2_Ti_above_1": "people whom the attacker guesses right and is at least twice as sure of as the learner",
+}
+MOST_GIVEN_AWAY = "how many times as sure as the learner the attacker is of the person most given away"
+FAITHFUL = "how faithful the release is to the table: 1, and the learner learns the same from both"
+
+
 def number(value: float) -> str:
     if math.isnan(value):
         return "undefined"
@@ -60,3 +73,8 @@ def signed(found: Rate) -> str:
 def verdict(found: Attack) -> str:
     """What the gain says; without held-out people there is none, however many data there are."""
     return "no hold-out given" if found.control_kind == "none" else found.verdict
+
+
+def plus_minus(error: float | None) -> str:
+    """A Monte-Carlo error of a share, where there is one."""
+    return f" ± {error:.2%}" if error else ""
