@@ -179,7 +179,7 @@ def test_the_order_of_rows_is_irrelevant(adversary: str, files: Files, opened: R
     targets = everybody(opened.schema)
     one, two = believe(adversary, opened, targets), believe(adversary, other, targets)
     np.testing.assert_allclose(two.posterior, one.posterior, atol=close(one))
-    np.testing.assert_allclose(two.baseline, one.baseline, rtol=1e-12)
+    np.testing.assert_allclose(two.baseline, one.baseline, rtol=1e-12, atol=close(one))
 
 
 def renamed(files: Files, column: str, names: dict[str, str]) -> Files:
@@ -206,7 +206,7 @@ def test_renaming_values_permutes_columns_only(adversary: str, files: Files, ope
     back = [two.column.leaves.index(names[value]) for value in one.column.leaves]
     assert back != sorted(back)
     np.testing.assert_allclose(two.posterior[:, back], one.posterior, atol=close(one))
-    np.testing.assert_allclose(two.baseline[:, back], one.baseline)
+    np.testing.assert_allclose(two.baseline[:, back], one.baseline, rtol=1e-7, atol=close(one))
 
 
 def test_renaming_quasi_identifiers_changes_nothing(
@@ -242,7 +242,7 @@ def test_a_release_that_tells_nothing_gives_the_tables_frequencies(adversary: st
     assert belief.matched.all()
     for row, baseline in zip(belief.posterior, belief.baseline, strict=True):
         np.testing.assert_allclose(row, frequencies, atol=max(1e-12, close(belief)))
-        if named(adversary).baseline_sums_to_one:
+        if named(adversary).baseline_sums_to_one and named(adversary).baseline_is_table:
             np.testing.assert_allclose(baseline, frequencies, atol=1e-12)
 
 

@@ -66,10 +66,6 @@ def lines(audit: Audit) -> list[str]:
         text += textwrap.wrap(cost, 96, initial_indent="\n  Cost           ", subsequent_indent=" " * 17)
     untold = len(audit.refused) + sum(not one.converged for one in audit.threats.values())
     untold += bool(audit.unthreatened and audit.has_truth)
-        len(audit.refused)
-        + bool(audit.unthreatened and audit.has_truth)
-        + sum(not one.converged for one in audit.threats.values())
-    )
     for limit in audit.limits[: untold + 3]:  # an adversary that was not tried is never left out
         text += textwrap.wrap(limit, 96, initial_indent="  Not tested     ", subsequent_indent=" " * 17)
     return text
