@@ -31,7 +31,7 @@ SAMPLERS: dict[Method, str] = {
     "metropolis": "Metropolis within Gibbs: π drawn, then one swap in each group",
 }
 WARMEST = 0.5  # the power of the likelihood that chains start with
-EVERY = 5  # sweeps after which a state is kept for the learner
+EVERY = 4  # sweeps after which a state is kept for the learner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,11 +178,13 @@ class LinkChain:
         trace = np.empty((sweeps, len(self.watched[0])))
         states = np.empty((sweeps, len(self.watched[2])), dtype=np.int32)
         kernel.weigh(links.rows, self.row_at, links.place_value, links.beta, self.weight)  # no rounding adds up
+        looks = 0
         every = max(EVERY, -(-sweeps // self.states))
         for low in range(0, sweeps, every):
             high = min(low + every, sweeps)
+            looks += -(-(high - low) // kernel.LOOK)
             kept.append(self._walk(met, trace[low:high], states[low:high], high - low).copy())
-        return Batch([met / sweeps], np.array(kept), trace, states)
+        return Batch([met / looks], np.array(kept), trace, states)
 
     def _walk(self, met: Floats, trace: Floats, states: Ints, sweeps: int) -> Floats:
         """Some sweeps; the table that the learner looks at afterwards."""

@@ -17,6 +17,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 BLOCK = 8  # values that are permuted together at most
+LOOK = 4  # sweeps from one look at who has what to the next: neighbouring states are too much alike to look at all
 
 
 @njit(cache=True, nogil=True)
@@ -89,10 +90,10 @@ def block_sweeps(
     """Some sweeps of exact draws: a row of each value, and who of them has which value is drawn given everybody else.
 
     The values of group g are the runs `group_run[g]` to `group_run[g + 1]` of places, run r from `run_start[r]` on. Groups of
-    distinct values are drawn whole. To `met[slot[row], s]` the probability that the row has value s given all others is
-    added, where it was drawn, and 1 for the value it has where it was not. Each sweep writes down the watched weights, and
-    the value of each watched row. With a `heat` below 1 the likelihood counts only with this power, and states that are
-    hard to leave are left.
+    distinct values are drawn whole. In the last sweep, and every few before it, the probability that a row has value s given
+    all others is added to `met[slot[row], s]` where it was drawn, and 1 for the value it has where it was not. Each sweep
+    writes down the watched weights, and the value of each watched row. With a `heat` below 1 the likelihood counts only
+    with this power, and states that are hard to leave are left.
     """
     np.random.seed(seed)
     attributes = rows.shape[1]
@@ -116,6 +117,7 @@ def block_sweeps(
     for x in range(row_at.size):
         value_of[row_at[x]] = place_value[x]
     for sweep in range(sweeps):
+        looking = (sweeps - 1 - sweep) % LOOK == 0
         for g in range(group_start.size - 1):
             low = group_run[g]
             values = group_run[g + 1] - low
@@ -127,7 +129,7 @@ def block_sweeps(
                     order[i] = i
             rounds = (people + size - 1) // size if size > 1 else 1
             for again in range(rounds):
-                last = again == rounds - 1
+                last = looking and again == rounds - 1
                 if whole:
                     for i in range(size):
                         places[i] = group_start[g] + i
@@ -338,8 +340,9 @@ def swap_sweeps(
                         weight[theirs, s] += 1.0
                     row_at[x], row_at[y] = other, one
                     value_of[one], value_of[other] = t, s
-        for x in range(row_at.size):
-            met[slot[row_at[x]], place_value[x]] += 1.0
+        if (sweeps - 1 - sweep) % LOOK == 0:
+            for x in range(row_at.size):
+                met[slot[row_at[x]], place_value[x]] += 1.0
         for i in range(watched_leaf.size):
             trace[sweep, i] = weight[watched_leaf[i], watched_value[i]]
         for i in range(watched_row.size):
@@ -411,8 +414,9 @@ def metropolis_sweeps(
                     weight[theirs, s] += 1.0
                 row_at[x], row_at[y] = other, one
                 value_of[one], value_of[other] = t, s
-        for x in range(row_at.size):
-            met[slot[row_at[x]], place_value[x]] += 1.0
+        if (sweeps - 1 - sweep) % LOOK == 0:
+            for x in range(row_at.size):
+                met[slot[row_at[x]], place_value[x]] += 1.0
         for i in range(watched_leaf.size):
             trace[sweep, i] = weight[watched_leaf[i], watched_value[i]]
         for i in range(watched_row.size):
