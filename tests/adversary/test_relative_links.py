@@ -14,10 +14,11 @@ from dalenius.adversary.learner import Learner
 from dalenius.adversary.learning import Memory
 from dalenius.adversary.links import LinkChain, Links
 from dalenius.adversary.sampling import Effort, Method
+from dalenius.errors import ParameterError
 from dalenius.kernel import gibbs_links
 from dalenius.release import Anatomized, GroupCells
 from dalenius.schema import Column, Domain, Prior, Schema
-from tests.adversary.vertical_worlds import Known, Vertical, beliefs, marginals, random_release
+from tests.adversary.vertical_worlds import Known, Vertical, beliefs, joint, marginals, random_release
 
 QUICK = Effort(mcse=0.004, sweeps=40, burn_in=30, most_sweeps=4000)
 
@@ -194,3 +195,42 @@ def test_the_papers_table() -> None:
     np.testing.assert_array_equal(again.posterior, found.posterior)
     other = Attacker().attack(release, known, rng=np.random.default_rng(1))
     assert not np.array_equal(other.posterior, found.posterior)
+
+
+def test_deleted_rows_are_as_a_learner_takes_people_to_be() -> None:
+    """p_A ∝ Σ over rows + n₀ p_L(s, y), from the enumeration's own unnormalised numbers."""
+    for seed in range(6):
+        case = random_release(np.random.default_rng([5, seed]), worlds=300)
+        rng = np.random.default_rng(seed)
+        release, targets = released(case), asked(rng, case)
+        learner, attacker = joint(case, targets, [Fraction(0)] * len(case.beta))
+        codes = np.array([[-1 if leaf is None else leaf for leaf in target] for target in targets], dtype=np.int32)
+        found = Attacker(effort=QUICK, deleted=7).attack(release, Targets(release.schema, codes), rng=rng)
+        assert found.matched.all()  # somebody who fits no row may be one of those that were deleted
+        right = np.array(attacker, dtype=float) + 7 * np.array(learner, dtype=float)
+        off = np.abs(found.posterior - right / right.sum(axis=1, keepdims=True))
+        assert (off <= np.maximum(6 * found.stderr, 1e-9)).all()
+        assert found.stderr.max() < 0.02
+    for wrong in (-1, 1.5, True):
+        with pytest.raises(ParameterError):
+            Attacker(deleted=wrong)  # type: ignore[arg-type]
+
+
+def test_what_was_interrupted_goes_on() -> None:
+    """With the same memory the attack is taken up where it was left, and ends as if nobody had stopped it."""
+    case = random_release(np.random.default_rng([7, 3]), worlds=600)
+    release = released(case)
+    known = Targets(release.schema, release.quasi.codes)
+    effort, memory = Effort(mcse=0.01, sweeps=5), Memory()
+
+    def stop(sweeps: int, worst: float, rhat: float) -> None:  # noqa: ARG001
+        raise KeyboardInterrupt
+
+    partial = Attacker(effort=effort, memory=memory, progress=stop).attack(release, known, rng=np.random.default_rng(1))
+    assert partial.diagnostics["interrupted"]
+    assert not partial.diagnostics["converged"]
+    went_on = Attacker(effort=effort, memory=memory).attack(release, known, rng=np.random.default_rng(9))
+    assert went_on.diagnostics["converged"]
+    assert went_on.diagnostics["sweeps"] > partial.diagnostics["sweeps"]
+    at_once = Attacker(effort=effort).attack(release, known, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(went_on.posterior, at_once.posterior)

@@ -8,8 +8,18 @@ import math
 import numpy as np
 import pytest
 
+from dalenius.audit.threat import RelativeThreats
+from dalenius.belief import Belief
 from dalenius.measure import threat
-from dalenius.measure.threat import absolute_error, faithfulness, quantile_of_levels, relative_levels, threats
+from dalenius.measure.threat import (
+    Faithfulness,
+    absolute_error,
+    faithfulness,
+    quantile_of_levels,
+    relative_levels,
+    threats,
+)
+from dalenius.schema import Column, Domain
 
 
 def random_beliefs(rng: np.random.Generator, people: int, values: int) -> np.ndarray:
@@ -101,3 +111,19 @@ def test_faithfulness(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         assert 0 < sampled.stderr < 0.01
     same = faithfulness(values, ideal, ideal, np.random.default_rng(0))
     assert (pytest.approx(1), pytest.approx(0, abs=1e-12)) == (same.RF, same.ETV)
+
+
+def test_the_histogram_counts_every_threatened_person() -> None:
+    levels = np.array([1.0, np.nan, 2.0, 1.9, 0.5, 8.0, 2.9])
+    people = np.array([1, 50, 2, 3, 4, 5, 6])
+    belief = Belief(Column("s", "sensitive", domain=Domain(("x",))), *np.ones((3, 1, 1)), np.ones(1, dtype=bool))
+    figures = threats(*([np.ones((1, 1))] * 4), np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int64))
+    found = RelativeThreats(figures, {}, Faithfulness(1, 0, 0), belief, levels, people).histogram()
+    assert found == [
+        {"low": -1.0, "high": -0.5, "people": 4},
+        {"low": 0.0, "high": 0.5, "people": 1},
+        {"low": 0.5, "high": 1.0, "people": 3},
+        {"low": 1.0, "high": 1.5, "people": 2},
+        {"low": 1.5, "high": 2.0, "people": 6},
+        {"low": 3.0, "high": 3.5, "people": 5},
+    ]

@@ -1,29 +1,48 @@
 """The attacker: the learner who knows that the target is in the release (Lemma 1 of Boreale, Corradi and Viscardi 2019).
 
 p_A(s | y) ∝ Σ over rows j with value s of P(row j's quasi-identifiers are as the target's are known | release). The belief is
-compared with the learner's: what it knows beyond that, it knows about the person.
+compared with the learner's: what it knows beyond that, it knows about the person. If n₀ rows were deleted before the release was
+made, each of them is as the learner takes people to be: n₀ p_L(s, y) is added.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from dalenius.adversary.learning import Floats, Ints, Learning, Posterior
-from dalenius.adversary.sampling import spread
+from dalenius.adversary.learning import Floats, Ints, Learning, Memory, Posterior
+from dalenius.adversary.sampling import Effort, Progress, spread
 from dalenius.belief import Belief, Replicates
+from dalenius.errors import ParameterError
 
 
 class Attacker(Learning):
     """Somebody who knows that the target is in the release."""
 
-    __slots__ = ()
+    __slots__ = ("deleted",)
     name = "attacker"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
     does = "learns from the release how values and quasi-identifiers go together, and weighs with it which row is the target's"
     baseline_is_table = False
 
+    def __init__(
+        self,
+        error: Mapping[str, float] | None = None,
+        effort: Effort | None = None,
+        *,
+        deleted: int = 0,
+        memory: Memory | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """`deleted` rows of the table are not in the release at all, not even with their value: the target may be one."""
+        super().__init__(error, effort, memory=memory, progress=progress)
+        if isinstance(deleted, bool) or not isinstance(deleted, int) or deleted < 0:
+            raise ParameterError("deleted", "the attacker", "an int, 0 or more", deleted)
+        self.deleted = deleted
+
     def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:
-        found = posterior.beliefs(known, error)
+        found = posterior.beliefs(known, error, self.deleted)
         attacker, learner = found.attacker[number], found.learner[number]
         matched = np.logical_not(np.isnan(attacker).any(axis=1))
         errors = np.zeros(attacker.shape)

@@ -93,23 +93,33 @@ class Posterior:
         return isinstance(self.model, Population) and not self.model.pending
 
     @property
+    def categories(self) -> int:
+        """Of what is watched from sweep to sweep: the values of rows, or nothing."""
+        return len(self.table) if isinstance(self.model, Links) else 0
+
+    @property
     def diagnostics(self) -> dict[str, Any]:
         return self.told if self.sampled is None else self.sampled.diagnostics
 
     def sample(
         self, known: Ints, error: Floats, effort: Effort, rng: np.random.Generator, progress: Progress | None = None
     ) -> None:
-        """Sample until beliefs about these targets are sharp."""
+        """Sample until beliefs about these targets are sharp; what was interrupted goes on, with the targets it had."""
+        if self.sampled is not None:
+            run = self.sampled.run
+            self.sampled = sample(
+                run.chains, run.evaluate, effort, categories=self.categories, progress=progress, told=self.told,
+                before=self.sampled,
+            )  # fmt: skip
+            return
         seeds = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=effort.chains)]
         look = self.looking(known, error)
         chains: list[Chain] = []
-        categories = 0
         if isinstance(self.model, Links):
             chains += [LinkChain(self.model, effort.method, mine) for mine in seeds]
-            categories = len(self.table)
         else:
             chains += [SetChain(self.model, mine) for mine in seeds]
-        self.sampled = sample(chains, look, effort, categories=categories, progress=progress, told=self.told)
+        self.sampled = sample(chains, look, effort, categories=self.categories, progress=progress, told=self.told)
 
     def looking(self, known: Ints, error: Floats) -> Evaluate:
         """From a batch to the beliefs of attacker and learner about these targets."""
@@ -134,9 +144,17 @@ class Posterior:
 
         return of_sets
 
-    def beliefs(self, known: Ints, error: Floats) -> Beliefs:
-        """What attacker and learner believe of these targets, all in all and, if it was sampled, in each batch."""
-        view = self.viewing(known, error)
+    def beliefs(self, known: Ints, error: Floats, deleted: int = 0) -> Beliefs:
+        """What attacker and learner believe of these targets, all in all and, if it was sampled, in each batch.
+
+        Of so many `deleted` rows nothing was published: the attacker takes each to be as a learner would.
+        """
+        seen_by = self.viewing(known, error)
+
+        def view(batch: Batch | None) -> Views:
+            attacker, learner = seen_by(batch)
+            return Views(attacker + deleted * learner, learner)
+
         if self.sampled is None:
             exact = view(None)
             return Beliefs(normalised(exact.attacker), normalised(exact.learner), None, None)
@@ -238,6 +256,8 @@ class Learning(Adversary):
         if self.memory is not None:
             found = self.memory.recall(release, name, self.effort)
             if found is not None:
+                if found.diagnostics.get("interrupted", False):
+                    found.sample(known, error, self.effort, rng, self.progress)
                 return found
         found = Posterior.of(release, name, self.effort)
         if not found.exact:

@@ -112,6 +112,7 @@ class Sampled:
     whole: Batch
     errors: tuple[Floats, ...]
     diagnostics: dict[str, Any]
+    run: _Run  # to go on from
 
 
 def sample(
@@ -122,13 +123,18 @@ def sample(
     categories: int = 0,
     progress: Progress | None = None,
     told: dict[str, Any] | None = None,
+    before: Sampled | None = None,
 ) -> Sampled:
-    """Let the chains walk until the beliefs are sharp enough. An interrupt gives what there is, marked as such."""
-    run = _Run(chains, evaluate, effort)
+    """Let the chains walk until the beliefs are sharp enough. An interrupt gives what there is, marked as such.
+
+    With what was sampled `before`, by these chains and for these beliefs, it goes on from there.
+    """
+    run = _Run(chains, evaluate, effort) if before is None else before.run
     interrupted = False
     try:
         with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
-            run.burn_in(pool)
+            if before is None:
+                run.burn_in(pool)
             while not run.enough():
                 run.round(pool)
                 if progress is not None:
@@ -236,7 +242,7 @@ class _Run:
             found["weiss_smallest_p"] = float(np.nanmin(test.p, initial=1.0))
             found["weiss_tests"] = int(np.size(test.p))
         whole = Batch.together([batch for mine in self.batches for batch in mine])
-        return Sampled(self.batches, whole, self.errors, found)
+        return Sampled(self.batches, whole, self.errors, found, self)
 
 
 def _geweke(trace: Floats) -> float:

@@ -52,10 +52,24 @@ class RelativeThreats:
         """A quantile of Ti over the threatened people."""
         return quantile_of_levels(self.levels, self.people, quantile)
 
+    def histogram(self, width: float = 0.5) -> list[dict[str, float]]:
+        """How many threatened people have a log2 Ti from `low` to `high`."""
+        threatened = ~np.isnan(self.levels)
+        bins = np.floor(np.log2(self.levels[threatened]) / width + 1e-9).astype(np.int64)
+        return [
+            {
+                "low": width * number,
+                "high": width * (number + 1),
+                "people": int(self.people[threatened][bins == number].sum()),
+            }
+            for number in np.unique(bins).tolist()
+        ]
+
     def to_document(self) -> dict[str, Any]:
         """The figures under the names of the paper; an error of 0 is exact."""
         found = {**asdict(self.threats), **asdict(self.faithfulness)}
         found["RF_stderr"] = found.pop("stderr")
+        found["log2_Ti_histogram"] = self.histogram()
         found["method"] = self.belief.method
         found["stderr"] = dict(self.errors)
         found["diagnostics"] = dict(self.belief.diagnostics)

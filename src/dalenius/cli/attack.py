@@ -57,6 +57,9 @@ def command(
     skip_unmatched: Annotated[
         bool, typer.Option("--skip-unmatched", help="Give targets who fit nowhere an empty belief.")
     ] = False,
+    deleted: Annotated[
+        int, typer.Option("--deleted", min=0, help="Rows of the table that the release leaves out altogether.")
+    ] = 0,
     mcse: Annotated[
         float,
         typer.Option("--mcse", help="Where beliefs are sampled: stop when no error of theirs is larger than this."),
@@ -105,6 +108,8 @@ def command(
         if targets is None and given is not None:
             raise InputError(f"{option} is about targets, and none are named: add --targets FILE, or leave it out.")
     adversary = adversary or "attacker"
+    if deleted and (targets is None or adversary != "attacker"):
+        raise InputError("--deleted is for what an attacker believes of targets: add --targets, or leave it out.")
     if adversary == "ideal" and truth is None:
         raise InputError("The ideal learner learns from the table itself: name --truth TABLE.")
     declared, connected = Schema.load(schema), _engine.connect(engine)
@@ -121,7 +126,8 @@ def command(
         def progress(sweeps: int, worst: float, rhat: float) -> None:
             stage(f"sampling: {sweeps:,} sweeps, largest error {worst:.4f} of {mcse:g}, R-hat {rhat:.3f}")
 
-        made = _adversary(adversary, priors, error, {"effort": effort, "memory": memory, "progress": progress})
+        how: dict[str, Any] = {"effort": effort, "memory": memory, "progress": progress}
+        made = _adversary(adversary, priors, error, {**how, "deleted": deleted} if adversary == "attacker" else how)
         stage("reading")
         opened, people, _ = open_together(release, truth, None, declared, kind=kind, engine=connected)
         if not isinstance(opened, GroupedRelease):
