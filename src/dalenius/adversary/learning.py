@@ -8,6 +8,7 @@ any of them.
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 ENTRIES = 60_000_000  # of a row's leaf, for each value and set, that are kept
+KEPT_ENTRIES = 4_000_000  # the same where they are sampled: every batch has its own
 
 
 class Views(NamedTuple):
@@ -169,16 +171,23 @@ class Posterior:
 
 @dataclass(slots=True, eq=False)
 class Memory:
-    """Posteriors that were worked out: learner, attacker and others who look at one release share them."""
+    """Posteriors that were worked out: learner and attacker who ask one release about the same targets share them.
 
-    known: dict[tuple[int, str, Effort], Posterior] = field(default_factory=dict)
+    Other targets have one of their own where it is sampled: what is sharp enough for some is not for others.
+    """
 
-    def recall(self, release: Release, column: str, effort: Effort) -> Posterior | None:
-        found = self.known.get((id(release), column, effort))
+    known: dict[tuple[int, str, Effort, bytes], Posterior] = field(default_factory=dict)
+
+    def recall(self, release: Release, column: str, effort: Effort, known: Ints, error: Floats) -> Posterior | None:
+        found = self.known.get((id(release), column, effort, self._asked(known, error)))
         return found if found is not None and found.release is release else None
 
-    def keep(self, posterior: Posterior, effort: Effort) -> None:
-        self.known[id(posterior.release), posterior.column.name, effort] = posterior
+    def keep(self, posterior: Posterior, effort: Effort, known: Ints, error: Floats) -> None:
+        self.known[id(posterior.release), posterior.column.name, effort, self._asked(known, error)] = posterior
+
+    @staticmethod
+    def _asked(known: Ints, error: Floats) -> bytes:
+        return hashlib.sha256(np.ascontiguousarray(known).tobytes() + error.tobytes()).digest()
 
 
 def errors_of(error: Mapping[str, float], schema: Schema) -> Floats:
@@ -194,6 +203,12 @@ def errors_of(error: Mapping[str, float], schema: Schema) -> Floats:
             raise ParameterError("error", owner, "a probability below 1, of a column with two values at least", rate)
         found[names.index(name)] = rate
     return found
+
+
+def _too_many(entries: int, limit: int, what: str) -> str | None:
+    if entries <= limit:
+        return None
+    return f"{what} make {entries:,} probabilities, more than the {limit:,} that are kept in memory"
 
 
 class Learning(Adversary):
@@ -216,13 +231,19 @@ class Learning(Adversary):
 
     def refusal(self, release: Release) -> str | None:
         if isinstance(release, Anatomized):
-            return None
+            entries = len(release.quasi.group) * max(len(column.leaves) for column in release.schema.sensitive)
+            return _too_many(entries, KEPT_ENTRIES, "its tuples and values")
         if not isinstance(release, Generalized):
             return fit.refusal(release)
         members = sum(len(release.sets(a).members) for a in range(len(release.labels)))
         entries = members * max(len(column.leaves) for column in release.schema.sensitive)
-        if entries > ENTRIES:
-            return f"its labels and values make {entries:,} probabilities, more than the {ENTRIES:,} that are kept in memory"
+        reason = _too_many(entries, ENTRIES, "its labels and values")
+        if reason is None and entries > KEPT_ENTRIES:
+            pending = Population.of(release, exact=False).pending
+            sampled = sum(len(one.family.members) for one in pending)
+            reason = _too_many(sampled, KEPT_ENTRIES, "the sets that overlap and their values")
+        if reason is not None:
+            return reason
         if self.effort.method != "block":
             return (
                 f"{self.effort.method} is a way to draw the link of an anatomized release, and this one is generalized"
@@ -254,7 +275,7 @@ class Learning(Adversary):
         """The posterior of a release, remembered if it was asked for before; sampled for these targets if it must be."""
         name = release.grouping(column).column.name
         if self.memory is not None:
-            found = self.memory.recall(release, name, self.effort)
+            found = self.memory.recall(release, name, self.effort, known, error)
             if found is not None:
                 if found.diagnostics.get("interrupted", False):
                     found.sample(known, error, self.effort, rng, self.progress)
@@ -263,7 +284,7 @@ class Learning(Adversary):
         if not found.exact:
             found.sample(known, error, self.effort, rng, self.progress)
         if self.memory is not None:
-            self.memory.keep(found, self.effort)
+            self.memory.keep(found, self.effort, known, error)
         return found
 
     @abstractmethod

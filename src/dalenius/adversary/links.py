@@ -31,7 +31,7 @@ SAMPLERS: dict[Method, str] = {
     "metropolis": "Metropolis within Gibbs: π drawn, then one swap in each group",
 }
 WARMEST = 0.5  # the power of the likelihood that chains start with
-EVERY = 4  # sweeps after which a state is kept for the learner
+EVERY = 5  # sweeps after which a state is kept for the learner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,10 +179,11 @@ class LinkChain:
         states = np.empty((sweeps, len(self.watched[2])), dtype=np.int32)
         kernel.weigh(links.rows, self.row_at, links.place_value, links.beta, self.weight)  # no rounding adds up
         looks = 0
-        every = max(EVERY, -(-sweeps // self.states))
+        # Odd: swaps that are always accepted come and go, and every other state would be the same.
+        every = max(EVERY, -(-sweeps // self.states)) | 1
         for low in range(0, sweeps, every):
             high = min(low + every, sweeps)
-            looks += -(-(high - low) // kernel.LOOK)
+            looks += -(-(high - low) // kernel.LOOK) if self.method == "block" else high - low
             kept.append(self._walk(met, trace[low:high], states[low:high], high - low).copy())
         return Batch([met / looks], np.array(kept), trace, states)
 

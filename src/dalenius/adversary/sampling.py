@@ -266,7 +266,9 @@ def spread(draws: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     critical = float(f_distribution.isf(CHANCE, chains - 1, chains * (batches - 1)))
     within = draws.var(axis=1, ddof=1).mean(axis=0)
     between = draws.mean(axis=1).var(axis=0, ddof=1)  # of the chains' means
-    moving = within > 1e-24  # what is constant has no error
+    moving = ~(
+        within <= 1e-24
+    )  # what is constant has no error; what is not defined in every batch has none that is known
     differ = np.where(moving, between * batches > critical * within, between > 1e-18)
     pooled = draws.reshape(chains * batches, *draws.shape[2:]).var(axis=0, ddof=1) / (chains * batches)
     return np.sqrt(np.where(differ, between / chains, np.where(moving, pooled, 0.0))), differ

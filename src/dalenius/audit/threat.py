@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -9,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import RandomWorlds
+from dalenius.adversary import RandomWorlds, fit
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learner import Learner
 from dalenius.adversary.learning import Memory, Posterior
 from dalenius.adversary.links import Links
 from dalenius.adversary.population import Population
-from dalenius.adversary.sampling import Effort, Progress, spread
+from dalenius.adversary.sampling import Batch, Effort, Progress
 from dalenius.audit.people import People, check_same_people
 from dalenius.belief import Belief
 from dalenius.measure.fidelity import Truth
@@ -31,6 +33,7 @@ from dalenius.measure.threat import (
 from dalenius.release import Anatomized, Generalized
 
 Floats = NDArray[np.float64]
+BOOTSTRAP = 60  # samples of batches that the errors of figures are told from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +101,8 @@ def relative_threats(
     truth = people.truth(column)
     others = worlds.answer, ideal.posterior, truth, people.people
     found = threats(attacker.answer, attacker.baseline, *others)
-    posterior = memory.recall(release, column, made.effort)
+    known = fit.distinct_targets(people.targets)[0]
+    posterior = memory.recall(release, column, made.effort, known, np.zeros(known.shape[1]))
     assert posterior is not None
     return RelativeThreats(
         found,
@@ -113,21 +117,24 @@ def relative_threats(
 def _errors(
     attacker: Belief, worlds: Floats, ideal: Floats, truth: NDArray[np.int32], people: NDArray[np.int64]
 ) -> dict[str, float]:
-    """How much each figure differs from batch to batch; nothing of what is exact."""
+    """How much each figure differs if other batches had been drawn (bootstrap); nothing of what is exact.
+
+    A figure of one batch would not do: which value is believed most depends on how many batches are taken together.
+    """
     draws = attacker.replicates
     if draws is None or draws.baseline is None:
         return {}
-    seen: dict[str, list[list[float]]] = {field.name: [] for field in fields(Threats)}
-    for mine, theirs in zip(draws.posterior, draws.baseline, strict=True):
-        batches = []
-        for posterior, baseline in zip(mine, theirs, strict=True):
-            learner = baseline[draws.number]
-            belief = posterior[draws.number]
-            belief = np.where(np.isnan(belief), learner, belief)
-            batches.append(threats(belief, learner, worlds, ideal, truth, people))
+    flat = [one.reshape(-1, *one.shape[2:]) for one in (draws.posterior, draws.baseline)]
+    rng = np.random.default_rng(0)
+    seen: dict[str, list[float]] = {field.name: [] for field in fields(Threats)}
+    for _ in range(BOOTSTRAP):
+        share = rng.multinomial(len(flat[0]), np.full(len(flat[0]), 1 / len(flat[0]))) / len(flat[0])
+        posterior, learner = (np.tensordot(share, one, axes=1)[draws.number] for one in flat)
+        belief = np.where(np.isnan(posterior), learner, posterior)
+        figures = threats(belief, learner, worlds, ideal, truth, people)
         for name, column in seen.items():
-            column.append([getattr(batch, name) for batch in batches])
-    return {name: float(spread(np.array(column))[0]) for name, column in seen.items()}
+            column.append(getattr(figures, name))
+    return {name: float(np.std(column, ddof=1)) for name, column in seen.items()}
 
 
 def _faithfulness(posterior: Posterior, best: Population, rng: np.random.Generator) -> Faithfulness:
@@ -138,9 +145,19 @@ def _faithfulness(posterior: Posterior, best: Population, rng: np.random.Generat
         batches = [batch for mine in posterior.sampled.batches for batch in mine]
         sure = np.zeros(len(ideal))
 
-        def learnt(tuples: NDArray[np.int32]) -> Floats:
-            return np.array([model.joint(batch, tuples, sure) for batch in batches])
+        def learnt(tuples: NDArray[np.int32], values: NDArray[np.int64]) -> Floats:
+            own = np.arange(len(tuples)), values
+            return np.array([model.joint(batch, tuples, sure)[own] for batch in batches])
 
         return faithfulness_of_draws(model.values, ideal, model.expected(), learnt, rng)
-    population = model if posterior.sampled is None else model.filled(posterior.sampled.whole.means)
-    return faithfulness(population.values, ideal, [attribute.leaves for attribute in population.attributes], rng)
+
+    def of(population: Population, *, etv: bool = True) -> Faithfulness:
+        learnt = [attribute.leaves for attribute in population.attributes]
+        return faithfulness(population.values, ideal, learnt, rng, etv=etv)
+
+    if posterior.sampled is None:
+        return of(model)
+    found = of(model.filled(posterior.sampled.whole.means))
+    each = [of(model.filled(Batch.together(mine).means), etv=False).RF for mine in posterior.sampled.batches]
+    between = float(np.std(each, ddof=1)) / math.sqrt(len(each))
+    return dataclasses.replace(found, stderr=math.hypot(found.stderr, between))

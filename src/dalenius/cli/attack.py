@@ -127,7 +127,10 @@ def command(
             stage(f"sampling: {sweeps:,} sweeps, largest error {worst:.4f} of {mcse:g}, R-hat {rhat:.3f}")
 
         how: dict[str, Any] = {"effort": effort, "memory": memory, "progress": progress}
-        made = _adversary(adversary, priors, error, {**how, "deleted": deleted} if adversary == "attacker" else how)
+        own = {"attacker": {**how, "deleted": deleted}, "ideal": {}}.get(
+            adversary, how
+        )  # the ideal has nothing to sample
+        made = _adversary(adversary, priors, error, own)
         stage("reading")
         opened, people, _ = open_together(release, truth, None, declared, kind=kind, engine=connected)
         if not isinstance(opened, GroupedRelease):
@@ -174,6 +177,7 @@ def command(
         for line in _lines(document, output):
             say(quiet, line)
     if not document.get("converged", True):
+        typer.echo(_warning(document["diagnostics"]), err=True)  # never left out, however quiet it should be
         raise typer.Exit(NOT_CONVERGED)
 
 
@@ -234,24 +238,26 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
             f"Wrote {output}: beliefs of {document['adversary']} about {counted(document['targets'], 'target', 'targets')}{lost} "
             f"({document['method']})"
         )
-    if not document.get("converged", True):
-        told = document["diagnostics"]
-        cut = "interrupted" if told["interrupted"] else "stopped"
-        lines.append(
-            f"NOT CONVERGED: {cut} after {told['sweeps']:,} sweeps of {told['chains']} chains with an error up to "
-            f"{told['largest_mcse']:.4f} and R-hat {told['largest_rhat']:.3f}. These numbers are not to be relied on."
-        )
     if "GT_A" in document:
         lines.append(f"Threats to {document['sensitive']}, shares of the people:")
         errors = document["stderr"]
         lines += [
             f"  {key:<18} {document[key]:8.4f}{_plus_minus(errors.get(key))}   {words}" for key, words in _WORDS.items()
         ]
+        most, faithful = _plus_minus(errors.get("max_Ti")), _plus_minus(document["RF_stderr"])
         lines += [
-            f"  {'max_Ti':<18} {document['max_Ti']:8.4g}   how many times as sure, for the person most given away",
-            f"  {'RF':<18} {document['RF']:8.4f}   how faithful the release is to the table (1: the learner learns the same)",
+            f"  {'max_Ti':<18} {document['max_Ti']:8.4g}{most}   how many times as sure, for the person most given away",
+            f"  {'RF':<18} {document['RF']:8.4f}{faithful}   how faithful the release is to the table (1: as good to learn from)",
         ]
     return lines
+
+
+def _warning(told: dict[str, Any]) -> str:
+    cut = "interrupted" if told["interrupted"] else "stopped"
+    return (
+        f"NOT CONVERGED: {cut} after {told['sweeps']:,} sweeps of {told['chains']} chains with an error up to "
+        f"{told['largest_mcse']:.4f} and R-hat {told['largest_rhat']:.3f}. These numbers are not to be relied on."
+    )
 
 
 def _plus_minus(error: float | None) -> str:

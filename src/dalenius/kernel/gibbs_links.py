@@ -8,6 +8,8 @@ group come one after the other, its places too, sorted by value.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 BLOCK = 8  # values that are permuted together at most
-LOOK = 4  # sweeps from one look at who has what to the next: neighbouring states are too much alike to look at all
+LOOK = 4  # sweeps of blocks from one look at who has what to the next: neighbouring states are too much alike
 
 
 @njit(cache=True, nogil=True)
@@ -113,6 +115,7 @@ def block_sweeps(
     found = np.empty((size_max, size_max))
     drawn = np.empty(size_max, np.int64)
     before = np.empty(size_max, np.int32)
+    change = np.empty(weight.shape[0])
     value_of = np.empty(rows.shape[0], np.int32)
     for x in range(row_at.size):
         value_of[row_at[x]] = place_value[x]
@@ -165,7 +168,9 @@ def block_sweeps(
                             for k in range(size):
                                 w[i, k] **= heat
                     mine = steps[step_start[size] : step_start[size + 1]]
-                    _permute(size, w, forward, backward, mine, share, block, last, drawn, before, found)
+                    _permute(size, w, backward, mine, block, drawn, before)
+                    if last:
+                        _find_shares(size, w, forward, backward, mine, drawn, found, share)
                 for k in range(size):
                     row = block[k]
                     s = value[k]
@@ -185,10 +190,85 @@ def block_sweeps(
                             met[slot[block[i]], value[i]] -= 1.0
                             for k in range(size):
                                 met[slot[block[i]], value[k]] += share[i, k]
+        # Half of the time: an exchange that is always accepted would be undone by the next.
+        if weight.shape[1] > 1 and np.random.random() < 0.5:
+            one = int(np.random.random() * weight.shape[1])
+            other = int(np.random.random() * (weight.shape[1] - 1))
+            other += other >= one
+            _exchange(
+                min(one, other),
+                max(one, other),
+                group_run,
+                run_start,
+                place_value,
+                rows,
+                row_at,
+                weight,
+                value_of,
+                change,
+                heat,
+            )
         for i in range(watched_leaf.size):
             trace[sweep, i] = weight[watched_leaf[i], watched_value[i]]
         for i in range(watched_row.size):
             states[sweep, i] = value_of[watched_row[i]]
+
+
+@njit(cache=True, nogil=True)
+def _exchange(
+    s: int,
+    t: int,
+    group_run: Longs,
+    run_start: Longs,
+    place_value: Ints,
+    rows: Ints,
+    row_at: Ints,
+    weight: Floats,
+    value_of: Ints,
+    change: Floats,
+    heat: float,
+) -> None:
+    """Two values exchange their rows in every group that has as many of the one as of the other, or do not (Metropolis).
+
+    Chains get caught where two values have each other's rows all over; no step in one group leads out of that.
+    """
+    change[:] = 0.0
+    for apply in range(2):
+        for g in range(group_run.size - 1):
+            first = second = -1
+            for run in range(group_run[g], group_run[g + 1]):
+                if place_value[run_start[run]] == s:
+                    first = run
+                elif place_value[run_start[run]] == t:
+                    second = run
+            if first < 0 or second < 0:
+                continue
+            width = run_start[first + 1] - run_start[first]
+            if width != run_start[second + 1] - run_start[second]:
+                continue
+            for i in range(width):
+                x, y = run_start[first] + i, run_start[second] + i
+                mine, theirs = row_at[x], row_at[y]
+                if apply:
+                    row_at[x], row_at[y] = theirs, mine
+                    value_of[mine], value_of[theirs] = t, s
+                else:
+                    for a in range(rows.shape[1]):
+                        change[rows[theirs, a]] += 1.0
+                        change[rows[mine, a]] -= 1.0
+        if apply:
+            break
+        ratio = 0.0
+        for leaf in range(change.size):
+            if change[leaf] != 0.0:
+                one, other = weight[leaf, s], weight[leaf, t]
+                ratio += math.lgamma(one + change[leaf]) + math.lgamma(other - change[leaf])
+                ratio -= math.lgamma(one) + math.lgamma(other)
+        if np.log(np.random.random()) >= heat * ratio:
+            return
+        for leaf in range(change.size):
+            weight[leaf, s] += change[leaf]
+            weight[leaf, t] -= change[leaf]
 
 
 @njit(cache=True, nogil=True)
@@ -227,24 +307,11 @@ def _steps(most: int) -> tuple[Ints, Longs]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _permute(
-    size: int,
-    w: Floats,
-    forward: Floats,
-    backward: Floats,
-    steps: Ints,
-    share: Floats,
-    block: Ints,
-    shares: bool,
-    drawn: Longs,
-    before: Ints,
-    found: Floats,
-) -> None:
+def _permute(size: int, w: Floats, backward: Floats, steps: Ints, block: Ints, drawn: Longs, before: Ints) -> None:
     """Draw who of the block gets which place, with probability in proportion to the product of weights.
 
-    Dynamic programming over subsets: `forward[mask]` sums over the ways in which the rows in the mask have the first places,
-    `backward[mask]` over the ways in which the others have the rest. `share[k, j]` becomes the probability that the row
-    drawn for place k has place j.
+    Dynamic programming over subsets: `backward[mask]` sums over the ways in which the rows that are not in the mask have the
+    places after the first ones. `drawn[k]` becomes the row, as it came, of place k.
     """
     full = (1 << size) - 1
     for mask in range(full):
@@ -265,26 +332,36 @@ def _permute(
                     break
         drawn[k] = pick
         mask |= 1 << pick
-    if shares:
-        for mask in range(1, full + 1):
-            forward[mask] = 0.0
-        forward[0] = 1.0
-        for i in range(size):
-            for k in range(size):
-                found[i, k] = 0.0
-        for x in range(len(steps)):
-            mask, i, k = steps[x, 0], steps[x, 1], steps[x, 2]
-            way = forward[mask] * w[i, k]
-            forward[mask | 1 << i] += way
-            found[i, k] += way * backward[mask | 1 << i]
-        whole = 1.0 / forward[full]
-        for k in range(size):  # rows in the order of the places that they were drawn for
-            for j in range(size):
-                share[k, j] = found[drawn[k], j] * whole
     for k in range(size):
         before[k] = block[k]
     for k in range(size):
         block[k] = before[drawn[k]]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _find_shares(
+    size: int, w: Floats, forward: Floats, backward: Floats, steps: Ints, drawn: Longs, found: Floats, share: Floats
+) -> None:
+    """`share[k, j]` becomes the probability that the row drawn for place k has place j.
+
+    `forward[mask]` sums over the ways in which the rows in the mask have the first places.
+    """
+    full = (1 << size) - 1
+    for mask in range(1, full + 1):
+        forward[mask] = 0.0
+    forward[0] = 1.0
+    for i in range(size):
+        for k in range(size):
+            found[i, k] = 0.0
+    for x in range(len(steps)):
+        mask, i, k = steps[x, 0], steps[x, 1], steps[x, 2]
+        way = forward[mask] * w[i, k]
+        forward[mask | 1 << i] += way
+        found[i, k] += way * backward[mask | 1 << i]
+    whole = 1.0 / forward[full]
+    for k in range(size):
+        for j in range(size):
+            share[k, j] = found[drawn[k], j] * whole
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -340,9 +417,8 @@ def swap_sweeps(
                         weight[theirs, s] += 1.0
                     row_at[x], row_at[y] = other, one
                     value_of[one], value_of[other] = t, s
-        if (sweeps - 1 - sweep) % LOOK == 0:
-            for x in range(row_at.size):
-                met[slot[row_at[x]], place_value[x]] += 1.0
+        for x in range(row_at.size):
+            met[slot[row_at[x]], place_value[x]] += 1.0
         for i in range(watched_leaf.size):
             trace[sweep, i] = weight[watched_leaf[i], watched_value[i]]
         for i in range(watched_row.size):
@@ -414,9 +490,8 @@ def metropolis_sweeps(
                     weight[theirs, s] += 1.0
                 row_at[x], row_at[y] = other, one
                 value_of[one], value_of[other] = t, s
-        if (sweeps - 1 - sweep) % LOOK == 0:
-            for x in range(row_at.size):
-                met[slot[row_at[x]], place_value[x]] += 1.0
+        for x in range(row_at.size):
+            met[slot[row_at[x]], place_value[x]] += 1.0
         for i in range(watched_leaf.size):
             trace[sweep, i] = weight[watched_leaf[i], watched_value[i]]
         for i in range(watched_row.size):

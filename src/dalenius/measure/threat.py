@@ -159,14 +159,14 @@ def faithfulness_of_draws(
     values: Floats,
     ideal: Sequence[Floats],
     near: Sequence[Floats],
-    learnt: Callable[[NDArray[np.int32]], Floats],
+    learnt: Callable[[NDArray[np.int32], NDArray[np.int64]], Floats],
     rng: np.random.Generator,
     draws: int = 20_000,
 ) -> Faithfulness:
-    """RF where what is learnt is no product: `learnt(tuples)` gives [batch, tuple, value], the joint p_L in each batch.
+    """RF where what is learnt is no product: `learnt(tuples, values)` gives [batch, tuple], the joint p_L in each batch.
 
     Tuples are drawn from half p_I and half a product `near` p_L, and |p_I − p_L| over their density is averaged. The error is
-    that of the draws and of the batches.
+    that of the draws, that of the batches, and what noise in p_L adds to a distance: told by how much more half of them have.
     """
     s = rng.choice(len(values), size=draws, p=values / values.sum())
     from_ideal = rng.random(draws) < 0.5
@@ -175,10 +175,14 @@ def faithfulness_of_draws(
     for p, q, leaf in zip(ideal, near, leaves, strict=True):
         one, other = one * p[s, leaf], other * q[s, leaf]
     density = (one + other) / 2
-    batches = learnt(np.column_stack(leaves).astype(np.int32))[:, np.arange(draws), s]
+    batches = learnt(np.column_stack(leaves).astype(np.int32), s)
     terms = np.abs(one - batches.mean(axis=0)) / density / 2
     each = (np.abs(one - batches) / density / 2).mean(axis=1)
-    error = math.hypot(float(terms.std(ddof=1)) / math.sqrt(draws), float(each.std(ddof=1)) / math.sqrt(len(each)))
+    halves = [np.abs(one - half.mean(axis=0)) / density / 2 for half in np.array_split(batches, 2)]
+    noise = max(0.0, float(np.mean(halves)) - float(terms.mean())) / (math.sqrt(2) - 1)
+    error = math.hypot(
+        float(terms.std(ddof=1)) / math.sqrt(draws), float(each.std(ddof=1)) / math.sqrt(len(each)), noise
+    )
     etv = float((np.abs(one - batches.mean(axis=0)) / one)[from_ideal].mean()) / 2
     return Faithfulness(1 - float(terms.mean()), error, etv)
 
