@@ -261,3 +261,14 @@ def test_sharp_for_some_is_not_sharp_for_others() -> None:
     found = made.attack(release, Targets(release.schema, release.quasi.codes), rng=np.random.default_rng(1))
     assert found.diagnostics["sweeps"] > quick.diagnostics["sweeps"]
     assert 0 < found.stderr.max() < 0.013  # batches that became one tell another error than before
+
+
+def test_what_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Distinct tuples × values are kept of every batch, however many rows have them."""
+    case = random_release(np.random.default_rng([7, 0]), worlds=600)
+    release = released(case)
+    entries = len(np.unique(release.quasi.codes, axis=0)) * len(case.alpha)
+    monkeypatch.setattr("dalenius.adversary.learning.KEPT_ENTRIES", entries)
+    assert Attacker().refusal(release) is None
+    monkeypatch.setattr("dalenius.adversary.learning.KEPT_ENTRIES", entries - 1)
+    assert f"make {entries:,} probabilities" in (Attacker().refusal(release) or "")

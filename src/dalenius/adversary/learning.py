@@ -25,6 +25,7 @@ from dalenius.adversary.rows import joint, row_weights
 from dalenius.adversary.sampling import Batch, Chain, Effort, Evaluate, Progress, Sampled, sample
 from dalenius.adversary.sets import SetChain
 from dalenius.belief import Belief
+from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError
 from dalenius.release import Anatomized, Generalized, Release
 from dalenius.schema import Column, Schema
@@ -231,8 +232,9 @@ class Learning(Adversary):
 
     def refusal(self, release: Release) -> str | None:
         if isinstance(release, Anatomized):
-            entries = len(release.quasi.group) * max(len(column.leaves) for column in release.schema.sensitive)
-            return _too_many(entries, KEPT_ENTRIES, "its tuples and values")
+            tuples = distinct_rows(release.quasi.codes, [len(column.leaves) for column in release.schema.quasi])[0]
+            entries = len(tuples) * max(len(column.leaves) for column in release.schema.sensitive)
+            return _too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
         if not isinstance(release, Generalized):
             return fit.refusal(release)
         members = sum(len(release.sets(a).members) for a in range(len(release.labels)))
