@@ -126,6 +126,14 @@ def adversary(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(
+    params=[name for name in (*sorted(REGISTRY), *sorted(LEARNING), *REALISTIC) if named(name).assumes_presence]
+)
+def present(request: pytest.FixtureRequest) -> str:
+    """An adversary that takes the target to be in the release."""
+    return str(request.param)
+
+
 @pytest.fixture(params=sorted(RELEASES))
 def files(request: pytest.FixtureRequest, adversary: str, tmp_path: Path) -> Files:
     """A release that this adversary attacks."""
@@ -240,26 +248,22 @@ def test_unknown_attributes_are_allowed(adversary: str, opened: Release) -> None
 
 
 @pytest.mark.parametrize("mark", ["*", "{20, 21, 22, 23, 24, 25}"])
-def test_a_release_that_tells_nothing_gives_the_tables_frequencies(adversary: str, mark: str, tmp_path: Path) -> None:
-    if not named(adversary).assumes_presence:
-        pytest.skip("it does not take the target to be in the release")
+def test_a_release_that_tells_nothing_gives_the_tables_frequencies(present: str, mark: str, tmp_path: Path) -> None:
     diseases = ["Flu"] * 5 + ["Pox"] * 2 + ["Ache"]
     rows = [{"age": mark, "city": "*", "disease": disease} for disease in diseases]
     release = write(tmp_path / "silent", {".csv": rows})
-    belief = believe(adversary, release, everybody(release.schema))
+    belief = believe(present, release, everybody(release.schema))
     frequencies = [diseases.count(value) / len(diseases) for value in VALUES]
     assert belief.matched.all()
     for row, baseline in zip(belief.posterior, belief.baseline, strict=True):
         np.testing.assert_allclose(row, frequencies, atol=max(1e-12, close(belief)))
-        if named(adversary).baseline_sums_to_one and named(adversary).baseline_is_table:
+        if named(present).baseline_sums_to_one and named(present).baseline_is_table:
             np.testing.assert_allclose(baseline, frequencies, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["raw table", "anatomized"])
-def test_singletons_give_certainty(adversary: str, kind: str, tmp_path: Path) -> None:
+def test_singletons_give_certainty(present: str, kind: str, tmp_path: Path) -> None:
     """A person published with an exact tuple that nobody shares, in a class of its own."""
-    if not named(adversary).assumes_presence:
-        pytest.skip("it does not take the target to be in the release")
     found: Files = {".csv": RAW}
     if kind == "anatomized":
         found = {
@@ -267,10 +271,10 @@ def test_singletons_give_certainty(adversary: str, kind: str, tmp_path: Path) ->
             ".sensitive.csv": [*ANATOMY[".sensitive.csv"], {"group": "9", "disease": "Flu"}],
         }
     release = write(tmp_path / "single", found)
-    if named(adversary).refusal(release) is not None:
-        pytest.skip(f"{adversary} refuses this kind of release")
+    if named(present).refusal(release) is not None:
+        pytest.skip(f"{present} refuses this kind of release")
     target = Targets(release.schema, np.array([[5, CITIES.index("Hamar")]], dtype=np.int32))
-    belief = believe(adversary, release, target)
+    belief = believe(present, release, target)
     np.testing.assert_allclose(belief.posterior[0], [value == "Flu" for value in VALUES], atol=close(belief))
 
 
