@@ -1,0 +1,125 @@
+"""Relative threats of releases that must be sampled, against an enumeration of every world."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.adversary.sampling import Effort
+from dalenius.audit.people import open_together
+from dalenius.audit.threat import RelativeThreats, relative_threats
+from dalenius.cli import app
+from dalenius.release import Anatomized
+from tests.adversary.vertical_worlds import Vertical, joint, random_release
+
+EFFORT = Effort(mcse=0.004, sweeps=40, most_sweeps=40_000)
+
+
+def written(case: Vertical, folder: Path) -> None:
+    """The release as files, and the table of the first of its worlds."""
+    quasi = [f"q{a}" for a in range(len(case.beta))]
+    lines = [f"[prior.alpha]\n{''.join(f'v{s} = {float(a)}{chr(10)}' for s, a in enumerate(case.alpha))}"]
+    lines += [
+        f"[prior.beta.{name}]\n{''.join(f'l{i} = {float(b)}{chr(10)}' for i, b in enumerate(beta))}"
+        for name, beta in zip(quasi, case.beta, strict=True)
+    ]
+    columns = [
+        f'[columns.{name}]\nrole = "quasi"\ndomain = {[f"l{i}" for i in range(len(beta))]}\n'
+        for name, beta in zip(quasi, case.beta, strict=True)
+    ]
+    columns.append(f'[columns.s]\nrole = "sensitive"\ndomain = {[f"v{s}" for s in range(len(case.alpha))]}\n')
+    (folder / "p.toml").write_text("".join([*columns, *lines]).replace("'", '"'), encoding="utf-8")
+    rows = [
+        (g, ",".join(f"l{leaf}" for leaf in leaves), f"v{s}")
+        for g, (group, values) in enumerate(case.groups)
+        for leaves, s in zip(group, values, strict=True)
+    ]
+    names = ",".join(quasi)
+    for file, head, lines_of in (
+        ("r.quasi.csv", f"group,{names}", [f"{g},{leaves}" for g, leaves, _ in rows]),
+        ("r.sensitive.csv", "group,s", [f"{g},{value}" for g, _, value in rows]),
+        ("t.csv", f"{names},s", [f"{leaves},{value}" for _, leaves, value in rows]),
+    ):
+        (folder / file).write_text("\n".join([head, *lines_of]) + "\n", encoding="utf-8")
+
+
+def found_in(folder: Path, effort: Effort = EFFORT, seed: int = 0) -> RelativeThreats:
+    release, people, _ = open_together(
+        folder / "r", folder / "t.csv", None, dl.Schema.load(folder / "p.toml"), kind=None, engine=dl.engine.default()
+    )
+    assert isinstance(release, Anatomized)
+    assert people is not None
+    return relative_threats(release, people, "s", np.random.default_rng(seed), effort=effort)
+
+
+def enumerated(case: Vertical) -> tuple[float, float, float]:
+    """RF over every combination, and the sums over people of p_A and p_L of their own value."""
+    combinations = list(itertools.product(*(range(len(beta)) for beta in case.beta)))
+    learner, _ = joint(case, combinations, [Fraction(0)] * len(case.beta))
+    rows = [(leaves, s) for group, values in case.groups for leaves, s in zip(group, values, strict=True)]
+    gap = Fraction(0)
+    for leaves, row in zip(combinations, learner, strict=True):
+        for s, p in enumerate(row):
+            mine = [others for others, value in rows if value == s]
+            ideal = (case.alpha[s] + len(mine)) / (sum(case.alpha) + len(rows))
+            for a, leaf in enumerate(leaves):
+                ideal *= (case.beta[a][leaf] + sum(others[a] == leaf for others in mine)) / (
+                    sum(case.beta[a]) + len(mine)
+                )
+            gap += abs(ideal - p)
+    learners, attackers = joint(case, [leaves for leaves, _ in rows], [Fraction(0)] * len(case.beta))
+    own = [
+        sum(float(belief[s] / sum(belief)) for belief, (_, s) in zip(beliefs, rows, strict=True))
+        for beliefs in (attackers, learners)
+    ]
+    return 1 - float(gap) / 2, own[0], own[1]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_figures_of_an_anatomized_release(seed: int, tmp_path: Path) -> None:
+    case = random_release(np.random.default_rng([11, seed]), worlds=300)
+    written(case, tmp_path)
+    found = found_in(tmp_path, seed=seed)
+    faithful, attacker, _ = enumerated(case)
+    people = sum(len(values) for _, values in case.groups)
+    assert found.belief.method == "sampled"
+    assert found.faithfulness.stderr > 0
+    assert pytest.approx(faithful, abs=6 * found.faithfulness.stderr) == found.faithfulness.RF
+    # ABS of one person is 2(1 − p(own)).
+    limit = max(6 * found.errors["ABS_A"], 1e-9)
+    assert pytest.approx(2 * (people - attacker), abs=limit) == found.threats.ABS_A
+
+
+def test_errors_of_figures_are_what_repeated_runs_differ_by(tmp_path: Path) -> None:
+    """Of a smooth figure, over forty runs that stop as early as they may."""
+    case = random_release(np.random.default_rng([11, 4]), worlds=300)
+    written(case, tmp_path)
+    runs = [found_in(tmp_path, Effort(mcse=0.03, sweeps=10), seed) for seed in range(40)]
+    spread = float(np.std([one.threats.ABS_A for one in runs], ddof=1))
+    stated = float(np.mean([one.errors["ABS_A"] for one in runs]))
+    assert spread > 0
+    assert 0.6 < stated / spread < 1.6  # forty runs tell a spread to 11 %; an error from 32 batches to about as much
+
+
+def test_the_command_says_what_was_sampled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(random_release(np.random.default_rng([11, 4]), worlds=300), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    asked = ["attack", "r", "--schema", "p.toml", "--truth", "t.csv"]
+    assert app.run([*asked, "--mcse", "0.02"]) == 0
+    said = capsys.readouterr()
+    assert " ± " in said.out
+    assert "NOT CONVERGED" not in said.err
+    assert app.run([*asked, "--mcse", "0.0001", "--most-sweeps", "1", "-q"]) == 3
+    assert capsys.readouterr().err.count("NOT CONVERGED: stopped after") == 1  # however quiet
+    report = ["audit", "r", "--schema", "p.toml", "--truth", "t.csv", "--json", "a.json"]
+    assert app.run(report) == 0
+    assert "--mcse 0.005 has it sampled" in capsys.readouterr().out
+    assert app.run([*report, "--mcse", "0.02"]) == 0
+    assert "attacker on s (sampled)" in capsys.readouterr().out
