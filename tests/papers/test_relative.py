@@ -21,7 +21,6 @@ from scipy import stats
 from dalenius import datasets
 from dalenius.adversary import Targets
 from dalenius.adversary.learner import Learner
-from dalenius.adversary.sampling import Effort
 from dalenius.errors import InputError
 from dalenius.measure.accuracy import hits
 from dalenius.measure.fidelity import Truth
@@ -33,7 +32,7 @@ from dalenius.papers.relative_experiments import LEVELS, Experiments, Measured, 
 from dalenius.publish.anatomy import Anatomy
 from dalenius.release import Anatomized, Generalized
 from dalenius.report import charts
-from tests.adversary.vertical_worlds import Known, Vertical, beliefs, joint
+from tests.adversary.vertical_worlds import Vertical, beliefs
 
 DISEASES = ("Heart", "Flu", "Stomach", "HIV", "Diabetes")
 
@@ -125,42 +124,6 @@ def test_the_ideal_belief_is_that_of_equation_20() -> None:
 
 
 # --- What is measured ------------------------------------------------------------------------------------------------------
-
-
-def test_faithfulness_of_an_anatomized_release_by_enumeration() -> None:
-    """All 440 combinations of Table I(c), in every world."""
-    release, original = example_c(), datasets.paper("relative-1a")
-    assert isinstance(original, Generalized)
-    codes = np.array([(0, 1), (1, 2), (1, 13), (1, 14), (2, 20), (1, 20), (3, 21), (0, 21)])
-    values = np.array([0, 1, 1, 2, 3, 4, 1, 0])
-    cells = np.column_stack([codes, values])
-    truth = Truth(release.schema, cells.astype(np.int32), np.ones(8, dtype=np.int64))
-    every: list[Known] = list(itertools.product(range(4), range(22)))
-    learnt, _ = joint(vertical(release), every, [Fraction(0)] * 2)
-    p_l = np.array(learnt, dtype=np.float64)
-    p_i = np.empty_like(p_l)
-    for i, (nat, zip_) in enumerate(every):
-        for s in range(5):
-            mine = values == s
-            n = int(mine.sum())
-            share = (1 + n) / 13 * (1 + (codes[mine, 0] == nat).sum()) / (4 + n)
-            p_i[i, s] = share * (1 + (codes[mine, 1] == zip_).sum()) / (22 + n)
-    p_l /= p_l.sum()
-    assert p_i.sum() == pytest.approx(1)
-    distance = np.abs(p_l - p_i).sum() / 2
-    assert distance > 0.02
-    effort = Effort(chains=4, most_sweeps=400, burn_in=30)
-    ours = runs.faithfulness_of_links(release, truth, effort, np.random.default_rng(1), draws=20_000)
-    assert 0 < ours.stderr < distance / 10
-    assert pytest.approx(1 - distance, abs=5 * ours.stderr) == ours.RF
-    # ETV estimates the same where p_L/p_I is never large, as here.
-    assert pytest.approx(1 - distance, abs=0.01) == 1 - ours.ETV
-
-
-def test_jackknife_of_a_mean_is_its_standard_error() -> None:
-    chains = np.array([0.3, 0.5, 0.45, 0.1, 0.2])
-    without = [np.delete(chains, i).mean() for i in range(5)]
-    assert runs.jackknife(without) == pytest.approx(chains.std(ddof=1) / math.sqrt(5))
 
 
 def test_points() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -117,24 +117,38 @@ def relative_threats(
 def _errors(
     attacker: Belief, worlds: Floats, ideal: Floats, truth: NDArray[np.int32], people: NDArray[np.int64]
 ) -> dict[str, float]:
-    """How much each figure differs if other batches had been drawn (bootstrap); nothing of what is exact.
+    """How much each figure differs if other batches had been drawn, or a chain left out, whichever is more.
 
-    A figure of one batch would not do: which value is believed most depends on how many batches are taken together.
+    A figure of one batch would not do: which value is believed most depends on how many batches are taken together. Nothing of
+    what is exact.
     """
     draws = attacker.replicates
     if draws is None or draws.baseline is None:
         return {}
-    flat = [one.reshape(-1, *one.shape[2:]) for one in (draws.posterior, draws.baseline)]
-    rng = np.random.default_rng(0)
-    seen: dict[str, list[float]] = {field.name: [] for field in fields(Threats)}
-    for _ in range(BOOTSTRAP):
-        share = rng.multinomial(len(flat[0]), np.full(len(flat[0]), 1 / len(flat[0]))) / len(flat[0])
-        posterior, learner = (np.tensordot(share, one, axes=1)[draws.number] for one in flat)
+    chains, batches = draws.posterior.shape[:2]
+    flat = [one.reshape(chains * batches, *one.shape[2:]) for one in (draws.posterior, draws.baseline)]
+
+    def figures(share: Floats) -> Threats:
+        """With so much of each batch."""
+        posterior, learner = (np.tensordot(share / share.sum(), one, axes=1)[draws.number] for one in flat)
         belief = np.where(np.isnan(posterior), learner, posterior)
-        figures = threats(belief, learner, worlds, ideal, truth, people)
-        for name, column in seen.items():
-            column.append(getattr(figures, name))
-    return {name: float(np.std(column, ddof=1)) for name, column in seen.items()}
+        return threats(belief, learner, worlds, ideal, truth, people)
+
+    even = np.full(chains * batches, 1 / (chains * batches))
+    drawn = np.random.default_rng(0).multinomial(chains * batches, even, size=BOOTSTRAP)
+    others = [figures(share.astype(np.float64)) for share in drawn]
+    without = [figures(np.repeat(np.arange(chains) != chain, batches).astype(np.float64)) for chain in range(chains)]
+    found = {}
+    for field in fields(Threats):
+        bootstrap = float(np.std([getattr(one, field.name) for one in others], ddof=1))
+        error = max(bootstrap, jackknife([getattr(one, field.name) for one in without]))
+        found[field.name] = 0.0 if error < 1e-12 else error  # what does not depend on the draws differs by rounding
+    return found
+
+
+def jackknife(without: Sequence[float]) -> float:
+    """The error of a measure, from its values with one chain left out at a time."""
+    return float(math.sqrt((len(without) - 1) * np.var(without)))
 
 
 def _faithfulness(posterior: Posterior, best: Population, rng: np.random.Generator) -> Faithfulness:

@@ -237,7 +237,7 @@ def _table5(found: Experiments) -> Exhibit:
     return Exhibit(
         "Table V",
         "Threat and faithfulness of anatomized releases",
-        f"{found.about} {convergence(found.vertical)} ± is the Monte-Carlo error, by leaving out one chain at a time; where "
+        f"{found.about} {convergence(found.vertical)} ± is the Monte-Carlo error, of other batches or of a chain left out; where "
         "chains do not agree it is too small, for it knows of no place that none of them found.",
         _header("ℓ = {}", found.vertical),
         _measures(found.vertical, PRINTED_V, notes),

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,14 @@ from dalenius import datasets
 from dalenius.adversary import RandomWorlds, Targets
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learner import Learner
-from dalenius.adversary.links import LinkChain, Links
-from dalenius.adversary.population import Population
 from dalenius.adversary.sampling import Effort
+from dalenius.audit.people import People
+from dalenius.audit.threat import relative_threats
 from dalenius.criterion import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
 from dalenius.measure.accuracy import hits
-from dalenius.measure.fidelity import Truth, table_faithfulness
-from dalenius.measure.threat import Faithfulness, Threats, threats
+from dalenius.measure.fidelity import Truth
+from dalenius.measure.threat import Faithfulness, Threats
 from dalenius.publish.anatomy import Anatomy
 from dalenius.publish.lattice import Lattice
 from dalenius.release import Anatomized, Generalized, GroupedRelease
@@ -39,7 +38,6 @@ ROWS, QUICK_ROWS = 5692, 1000
 LEVELS = (4, 6)  # of k and ℓ
 SUPPRESSION = 0.05  # our choice: the paper says only that its groups are not disjoint, and so something is suppressed
 LIMITS = (0.0, 0.01, 0.02, SUPPRESSION, 0.1)  # how much depends on that choice is shown
-DRAWS = 4000  # of p_I, for RF of an anatomized release
 # Many chains rather than long ones: they settle in different places and stay there, however long they are.
 EFFORT = Effort(mcse=0.01, relative=0.1, chains=8, most_sweeps=1000)
 QUICK = Effort(mcse=0.02, relative=0.2, chains=4, most_sweeps=160)
@@ -198,44 +196,17 @@ def measured(
     people: Table, release: Generalized | Anatomized, level: int, effort: Effort, rng: np.random.Generator
 ) -> Measured:
     """Learner, attacker, random worlds and the ideal learner, about everybody in the table."""
-    cells = people.cells()
-    m = len(cells.schema.quasi)
-    targets, own = Targets(cells.schema, cells.codes[:, :m]), cells.codes[:, m]
-    truth = Truth.of(cells)
-    ideal = Learner().attack(truth.identity, targets).posterior
-    worlds = RandomWorlds().attack(release, targets).answer
-    belief = Attacker(effort=effort).attack(release, targets, rng=rng)
-
-    def figures(attacker: Floats, learner: Floats) -> Threats:
-        return threats(attacker, learner, worlds, ideal, own, cells.counts)
-
-    errors = {}
-    if belief.replicates is not None:
-        assert belief.replicates.baseline is not None
-        both = [
-            one.mean(axis=1)[:, belief.replicates.number]
-            for one in (belief.replicates.posterior, belief.replicates.baseline)
-        ]
-        without = [
-            asdict(figures(*(np.delete(one, chain, axis=0).mean(axis=0) for one in both)))
-            for chain in range(len(both[0]))
-        ]
-        errors = {name: jackknife([found[name] for found in without]) for name in without[0]}
-    if isinstance(release, Generalized):
-        faithful = table_faithfulness(release, truth)
-        assert faithful is not None  # full domains, suppressed or not, are nested
-    else:
-        faithful = faithfulness_of_links(release, truth, effort, rng)
-    attacker, learner = belief.answer, belief.baseline
+    found = relative_threats(release, People.of(people), people.schema.sensitive[0].name, rng, effort=effort)
+    cells, attacker, learner = people.cells(), found.belief.answer, found.belief.baseline
     return Measured(
         level,
         release,
-        figures(attacker, learner),
-        faithful,
+        found.threats,
+        found.faithfulness,
         points(attacker, learner, attacker, cells),
         points(attacker, learner, learner, cells),
-        errors,
-        dict(belief.diagnostics),
+        dict(found.errors),
+        dict(found.belief.diagnostics),
     )
 
 
@@ -245,45 +216,6 @@ def points(attacker: Floats, learner: Floats, threatened_under: Floats, cells: C
     some = np.flatnonzero(hits(threatened_under, truth) > 0)
     mine = np.repeat(some, cells.counts[some])
     return Points(learner[mine, truth[mine]], attacker[mine, truth[mine]])
-
-
-def jackknife(without: Sequence[float]) -> float:
-    """The error of a measure, from its values with one chain left out at a time."""
-    found = np.array(without)
-    return float(math.sqrt((len(found) - 1) * found.var()))
-
-
-def faithfulness_of_links(
-    release: Anatomized, truth: Truth, effort: Effort, rng: np.random.Generator, draws: int = DRAWS
-) -> Faithfulness:
-    """RF of an anatomized release: its p_L is a mean over links, and no product that could be gone through.
-
-    As both sum to 1, TV(p_I, p_L) = Σ max(0, p_I − p_L) = E[max(0, 1 − p_L/p_I)] over draws from p_I, which is between 0 and 1.
-    """
-    best, links = Population.of(truth.identity, rows=False), Links.of(release)
-    value = rng.choice(len(best.values), draws, p=best.values / best.values.sum())
-    known = np.empty((draws, len(best.attributes)), dtype=np.int32)
-    ideal = best.values[value].copy()
-    for a, attribute in enumerate(best.attributes):
-        shares = attribute.leaves[value]
-        known[:, a] = (rng.random(draws)[:, None] * shares.sum(axis=1, keepdims=True) > shares.cumsum(axis=1)).sum(
-            axis=1
-        )
-        ideal *= shares[np.arange(draws), known[:, a]]
-    learnt = np.empty((effort.chains, draws))
-    for chain in range(effort.chains):
-        walk = LinkChain(links, effort.method, rng)
-        walk.settle(effort.burn_in)
-        seen = walk.advance(min(effort.most_sweeps, 400))
-        learnt[chain] = links.joint(seen, known, np.zeros(known.shape[1]))[np.arange(draws), value]
-
-    def lacking(mean: Floats) -> Floats:
-        return np.maximum(0.0, 1 - mean / ideal)
-
-    terms = lacking(learnt.mean(axis=0))
-    chains = jackknife([lacking(np.delete(learnt, c, axis=0).mean(axis=0)).mean() for c in range(effort.chains)])
-    etv = float(np.abs(1 - learnt.mean(axis=0) / ideal).mean()) / 2
-    return Faithfulness(1 - float(terms.mean()), math.hypot(float(terms.std(ddof=1)) / math.sqrt(draws), chains), etv)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
