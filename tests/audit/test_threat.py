@@ -11,8 +11,10 @@ import pytest
 
 import dalenius as dl
 from dalenius.adversary.sampling import Effort
+from dalenius.audit import audit
 from dalenius.audit.people import open_together
-from dalenius.audit.threat import RelativeThreats, jackknife, relative_threats
+from dalenius.audit.threat import RelativeThreats, _errors, jackknife, relative_threats
+from dalenius.belief import Belief, Replicates
 from dalenius.cli import app
 from dalenius.release import Anatomized
 from tests.adversary.vertical_worlds import Vertical, joint, random_release
@@ -128,3 +130,39 @@ def test_jackknife_of_a_mean_is_its_standard_error() -> None:
     chains = np.array([0.3, 0.5, 0.45, 0.1, 0.2])
     without = [np.delete(chains, i).mean() for i in range(5)]
     assert jackknife(without) == pytest.approx(chains.std(ddof=1) / np.sqrt(5))
+
+
+def test_chains_that_are_copies_still_have_the_error_of_their_batches() -> None:
+    """Leaving one out changes nothing then; other batches would."""
+    rng = np.random.default_rng(0)
+    one = rng.dirichlet([5, 5], size=(1, 16, 3))  # a chain, batches, people, values
+    both = np.repeat(one, 4, axis=0)
+    mean = both.mean(axis=(0, 1))
+    column = dl.Column("s", "sensitive", domain=dl.Domain(("x", "y")))
+    number = np.arange(3, dtype=np.int32)
+    draws = Replicates(both, np.full(both.shape, 0.5), number)
+    belief = Belief(
+        column, mean, np.full(mean.shape, 0.5), mean, np.ones(3, dtype=bool), "sampled", {"converged": True}, draws
+    )
+    found = _errors(belief, mean, mean, np.zeros(3, dtype=np.int32), np.ones(3, dtype=np.int64))
+    # ABS_A is 2 Σ (1 − p): its error is that of a mean of 64 batches.
+    right = 2 * both[..., 0].sum(axis=2).std(ddof=1) / 8
+    assert found["ABS_A"] == pytest.approx(right, rel=0.3)  # sixty samples tell it to about 9 %
+    assert found["GT_RW"] == 0
+
+
+def test_a_policy_is_not_tested_by_what_has_not_converged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(random_release(np.random.default_rng([11, 4]), worlds=300), tmp_path)
+    schema = (tmp_path / "p.toml").read_text(encoding="utf-8")
+    (tmp_path / "p.toml").write_text(schema + "[policy]\nmin_faithfulness = 0.01\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    asked = ["audit", "r", "--schema", "p.toml", "--truth", "t.csv"]
+    assert app.run([*asked, "--mcse", "0.02"]) == 0
+    assert "passed      min_faithfulness" in capsys.readouterr().out
+    monkeypatch.setattr("dalenius.adversary.sampling.RHAT", 0.5)  # never reached
+    found = audit("r", dl.Schema.load("p.toml"), truth="t.csv", effort=Effort(sweeps=2, most_sweeps=8))
+    (threshold,) = found.thresholds
+    assert (threshold.outcome, threshold.reason) == ("not tested", "sampling has not converged")
+    assert any("have not converged" in limit for limit in found.limits)
