@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import dalenius as dl
 from dalenius.adversary.sampling import Effort
 from dalenius.audit import audit
 from dalenius.audit.people import open_together
-from dalenius.audit.threat import RelativeThreats, _errors, jackknife, relative_threats
+from dalenius.audit.threat import ACCURACIES, RelativeThreats, _errors, jackknife, relative_threats
 from dalenius.belief import Belief, Replicates
 from dalenius.cli import app
 from dalenius.release import Anatomized
@@ -166,3 +168,59 @@ def test_a_policy_is_not_tested_by_what_has_not_converged(
     (threshold,) = found.thresholds
     assert (threshold.outcome, threshold.reason) == ("not tested", "sampling has not converged")
     assert any("have not converged" in limit for limit in found.limits)
+
+
+@pytest.mark.parametrize("seed", [1, 4, 5, 11])  # whose beliefs are sharp long before it is clear which is the largest
+def test_sampling_goes_on_until_accuracies_are_sharp(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = random_release(np.random.default_rng([11, seed]), worlds=300)
+    written(case, tmp_path)
+    effort = Effort(mcse=0.02)
+    found = found_in(tmp_path, effort)
+    assert found.converged
+    assert max(found.errors[name] for name in ACCURACIES) <= effort.mcse
+    monkeypatch.setattr("dalenius.audit.threat.ACCURACIES", ())
+    early = found_in(tmp_path, effort)
+    assert max(early.errors[name] for name in ACCURACIES) > effort.mcse
+    assert early.belief.diagnostics["sweeps"] < found.belief.diagnostics["sweeps"]
+
+
+def test_a_tie_that_no_sampling_resolves_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two values that the release does not tell apart: either is the most believed one, by chance."""
+    case = random_release(np.random.default_rng([11, 7]), worlds=300)
+    written(case, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    asked = ["attack", "r", "--schema", "p.toml", "--truth", "t.csv", "--mcse", "0.02", "--most-sweeps", "5000"]
+    assert app.run([*asked, "--json", "a.json"]) == 3
+    assert "The beliefs themselves have converged" in capsys.readouterr().err
+    document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert document["diagnostics"]["converged"]
+    assert not document["converged"]
+    effort = Effort(mcse=0.02, most_sweeps=5000)
+    schema = dl.Schema.load("p.toml")
+    found = audit("r", dataclasses.replace(schema, policy={"min_faithfulness": 0.01}), truth="t.csv", effort=effort)
+    assert any("values tie, or nearly so" in limit for limit in found.limits)
+    assert [one.outcome for one in found.thresholds] == ["passed"]  # what was asked for is known
+
+
+def test_a_sampled_figure_near_its_limit_neither_passes_nor_fails(tmp_path: Path) -> None:
+    case = random_release(np.random.default_rng([11, 4]), worlds=300)
+    written(case, tmp_path)
+    schema, effort = dl.Schema.load(tmp_path / "p.toml"), Effort(mcse=0.02)
+
+    def outcomes(faithful: float, level: float) -> list[str]:
+        asked = {"min_faithfulness": faithful, "max_relative_threat": {"quantile": 0.9, "value": level}}
+        with_policy = dataclasses.replace(schema, policy=asked)
+        found = audit(tmp_path / "r", with_policy, truth=tmp_path / "t.csv", effort=effort)
+        return [one.outcome for one in found.thresholds]
+
+    exactly = audit(tmp_path / "r", schema, truth=tmp_path / "t.csv", effort=effort).threats["s"]
+    faithful, level = exactly.faithfulness, exactly.quantile(0.9)
+    error = exactly.quantile_error(0.9)
+    assert min(error, faithful.stderr) > 0
+    assert outcomes(faithful.RF, level) == ["not tested", "not tested"]
+    assert outcomes(faithful.RF - 3 * faithful.stderr, level + 3 * error) == ["passed", "passed"]
+    assert outcomes(faithful.RF + 3 * faithful.stderr, level - 3 * error) == ["violated", "violated"]

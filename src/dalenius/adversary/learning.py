@@ -104,15 +104,35 @@ class Posterior:
     def diagnostics(self) -> dict[str, Any]:
         return self.told if self.sampled is None else self.sampled.diagnostics
 
+    def may_go_on(self, effort: Effort) -> bool:
+        """It was sampled, converged, and more sweeps are allowed."""
+        told = self.diagnostics
+        return (
+            self.sampled is not None
+            and told["converged"]
+            and not told["interrupted"]
+            and told["sweeps"] < effort.most_sweeps
+        )
+
     def sample(
-        self, known: Ints, error: Floats, effort: Effort, rng: np.random.Generator, progress: Progress | None = None
+        self,
+        known: Ints,
+        error: Floats,
+        effort: Effort,
+        rng: np.random.Generator,
+        progress: Progress | None = None,
+        *,
+        again: bool = False,
     ) -> None:
-        """Sample until beliefs about these targets are sharp; what was interrupted goes on, with the targets it had."""
+        """Sample until beliefs about these targets are sharp; what was sampled before goes on, with the targets it had.
+
+        With `again` it does so by one round at least.
+        """
         if self.sampled is not None:
             run = self.sampled.run
             self.sampled = sample(
                 run.chains, run.evaluate, effort, categories=self.categories, progress=progress, told=self.told,
-                before=self.sampled,
+                before=self.sampled, again=again,
             )  # fmt: skip
             return
         seeds = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=effort.chains)]

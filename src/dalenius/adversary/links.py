@@ -18,6 +18,7 @@ from dalenius.adversary.population import Prior
 from dalenius.adversary.sampling import WATCHED, Batch, Method, states_of
 from dalenius.coding import distinct_rows
 from dalenius.kernel import gibbs_links as kernel
+from dalenius.kernel import gibbs_swaps as swaps
 from dalenius.release import Anatomized
 from dalenius.schema import Column
 
@@ -193,13 +194,13 @@ class LinkChain:
         seen = links.slot, met, *self.watched, trace, states, sweeps, self._seed()
         if self.method == "metropolis":
             drawn = np.empty_like(self.weight)
-            kernel.metropolis_sweeps(
+            swaps.metropolis_sweeps(
                 links.group_start, links.rows, links.place_value, links.first_leaf, links.total,
                 self.row_at, self.weight, drawn, *seen,
             )  # fmt: skip
             return drawn
         if self.method == "swaps":
-            kernel.swap_sweeps(links.group_start, links.rows, links.place_value, self.row_at, self.weight, *seen)
+            swaps.swap_sweeps(links.group_start, links.rows, links.place_value, self.row_at, self.weight, *seen)
         else:
             self._blocks(met, trace, states, sweeps)
         return self.weight

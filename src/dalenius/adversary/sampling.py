@@ -124,10 +124,12 @@ def sample(
     progress: Progress | None = None,
     told: dict[str, Any] | None = None,
     before: Sampled | None = None,
+    again: bool = False,
 ) -> Sampled:
     """Let the chains walk until the beliefs are sharp enough. An interrupt gives what there is, marked as such.
 
-    With what was sampled `before`, by these chains and for these beliefs, it goes on from there.
+    With what was sampled `before`, by these chains and for these beliefs, it goes on from there; `again`, by one round
+    at least, even if the beliefs are sharp enough: what is made of them may not be.
     """
     run = _Run(chains, evaluate, effort) if before is None else before.run
     interrupted = False
@@ -135,8 +137,9 @@ def sample(
         with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
             if before is None:
                 run.burn_in(pool)
-            while not run.enough():
+            while again or not run.enough():
                 run.round(pool)
+                again = False
                 if progress is not None:
                     progress(run.sweeps, run.worst, run.rhat)
     except KeyboardInterrupt:

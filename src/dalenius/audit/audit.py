@@ -19,7 +19,7 @@ from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attac
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
 from dalenius.audit.people import People, check_same_people, files_of, open_together
 from dalenius.audit.policy import Figure, Threshold
-from dalenius.audit.threat import RelativeThreats, relative_threats
+from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, check_seed, counted
@@ -68,7 +68,13 @@ class Audit:
         if self.unthreatened and self.has_truth:
             found.append(f"Relative threats of learner and attacker were not measured: {self.unthreatened}.")
         for name, threats in self.threats.items():
-            if not threats.converged:
+            if threats.settled and not threats.converged:
+                worst = max(threats.errors[figure] for figure in ACCURACIES)
+                found.append(
+                    f"How many people are threatened in {name} is known to ± {worst:.4f} only: values tie, or nearly so, for "
+                    "the most believed one."
+                )
+            elif not threats.converged:
                 found.append(
                     f"The relative threats of {name} were sampled and have not converged: do not rely on them."
                 )
@@ -374,17 +380,21 @@ def _threats(
 
 def _threat_figures(schema: Schema, threats: dict[str, RelativeThreats], reason: str) -> dict[str, Figure]:
     """The measured numbers for the policy keys that are about learner and attacker: the worst over sensitive columns."""
-    if any(not found.converged for found in threats.values()):
+    if any(not found.settled for found in threats.values()):
         threats, reason = {}, "sampling has not converged"
     if not threats:
         return {key: Figure(math.nan, reason) for key in ("max_relative_threat", "min_faithfulness")}
-    found = {"min_faithfulness": Figure(min(one.faithfulness.RF for one in threats.values()))}
+    least = min((one.faithfulness for one in threats.values()), key=lambda one: one.RF)
+    found = {"min_faithfulness": Figure(least.RF, error=least.stderr)}
     asked: Any = schema.policy.get("max_relative_threat")
     if asked is not None:
-        levels = [one.quantile(asked["quantile"]) for one in threats.values()]
-        worst = max((level for level in levels if not math.isnan(level)), default=0.0)  # 0: nobody is threatened
+        quantile = asked["quantile"]
+        of = max(threats.values(), key=lambda one: np.nan_to_num(one.quantile(quantile)))
+        worst = float(np.nan_to_num(of.quantile(quantile)))  # 0: nobody is threatened
         shown = f"quantile {asked['quantile']:g} of Ti ≤ {asked['value']:g}"
-        found["max_relative_threat"] = Figure(worst, parts=((shown, float(asked["value"]), worst),))
+        found["max_relative_threat"] = Figure(
+            worst, parts=((shown, float(asked["value"]), worst),), error=of.quantile_error(quantile)
+        )
     return found
 
 

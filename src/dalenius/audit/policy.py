@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+SURE = 1.96  # standard errors that a number which was sampled must be away from its limit
 Outcome = Literal["passed", "violated", "not tested"]
 
 
@@ -28,6 +29,7 @@ class Figure:
     value: float
     reason: str = ""
     parts: tuple[tuple[str, float, float], ...] = ()  # for a key with several thresholds: asked, limit, measured
+    error: float = 0.0  # the standard error of a number that was sampled
 
 
 def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Threshold, ...]:
@@ -38,20 +40,29 @@ def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Thr
             continue
         figure = figures.get(key, Figure(math.nan, "this version has no measure for it"))
         for shown, limit, measured in figure.parts:
-            outcome: Outcome = "passed" if measured <= limit * (1 + 1e-9) else "violated"
-            outcomes.append(Threshold(key, shown, measured, outcome, ""))
+            outcomes.append(Threshold(key, shown, measured, *_outcome(measured, limit, figure.error, least=False)))
         if figure.parts:
             continue
         limit = asked if isinstance(asked, int | float) else math.nan
-        sign = "≥" if key.startswith("min_") else "≤"
+        least = key.startswith("min_")
+        sign = "≥" if least else "≤"
         shown = f"{sign} {asked:g}" if isinstance(asked, int | float) else _words(asked)
         if math.isnan(figure.value) or math.isnan(limit):
             outcomes.append(Threshold(key, shown, math.nan, "not tested", figure.reason))
             continue
-        slack = 1e-9 * abs(limit)
-        holds = figure.value >= limit - slack if key.startswith("min_") else figure.value <= limit + slack
-        outcomes.append(Threshold(key, shown, figure.value, "passed" if holds else "violated", ""))
+        outcomes.append(Threshold(key, shown, figure.value, *_outcome(figure.value, limit, figure.error, least=least)))
     return tuple(outcomes)
+
+
+def _outcome(measured: float, limit: float, error: float, *, least: bool) -> tuple[Outcome, str]:
+    """What follows, and why if nothing does: an estimate nearer to its limit than chance would tell neither passes nor fails."""
+    above = measured - limit if least else limit - measured
+    if error and abs(above) <= SURE * error:
+        return (
+            "not tested",
+            f"{measured:.4g} ± {SURE * error:.2g} is too near to {limit:g} to tell; sample longer (--mcse)",
+        )
+    return ("passed" if above >= -1e-9 * abs(limit) else "violated"), ""
 
 
 def _words(asked: object) -> str:

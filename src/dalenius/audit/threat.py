@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,13 @@ from dalenius.measure.threat import (
 from dalenius.release import Anatomized, Generalized
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
 BOOTSTRAP = 60  # samples of batches that the errors of figures are told from
+ACCURACIES = (
+    "GT_A",
+    "GT_L",
+    "RGT_A",
+)  # figures that sampling goes on for until their error is as small as that of beliefs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,21 +50,42 @@ class RelativeThreats:
     errors: Mapping[str, float]
     faithfulness: Faithfulness
     belief: Belief
-    levels: Floats  # Ti of each cell of people who are threatened, else nan
+    truth: NDArray[np.int32]  # the value of each cell of people
     people: NDArray[np.int64]
+    sharp: bool = True  # the errors of accuracies are as small as was asked
+
+    @property
+    def settled(self) -> bool:
+        """The beliefs are as sharp as was asked, and chains agree on them."""
+        return bool(self.belief.method == "exact" or self.belief.diagnostics["converged"])
 
     @property
     def converged(self) -> bool:
-        return bool(self.belief.method == "exact" or self.belief.diagnostics["converged"])
+        return self.sharp and self.settled
+
+    @property
+    def levels(self) -> Floats:
+        """Ti of each cell of people who are threatened, else nan."""
+        return relative_levels(self.belief.answer, self.belief.baseline, self.truth)
 
     def quantile(self, quantile: float) -> float:
         """A quantile of Ti over the threatened people."""
         return quantile_of_levels(self.levels, self.people, quantile)
 
+    def quantile_error(self, quantile: float) -> float:
+        """Its Monte-Carlo error; 0 if it is exact."""
+
+        def of(attacker: Floats, learner: Floats) -> float:
+            found = quantile_of_levels(relative_levels(attacker, learner, self.truth), self.people, quantile)
+            return 0.0 if math.isnan(found) else found  # nobody is threatened
+
+        return _error(*_resampled(self.belief, of))
+
     def histogram(self, width: float = 0.5) -> list[dict[str, float]]:
         """How many threatened people have a log2 Ti from `low` to `high`."""
-        threatened = ~np.isnan(self.levels)
-        bins = np.floor(np.log2(self.levels[threatened]) / width + 1e-9).astype(np.int64)
+        levels = self.levels
+        threatened = ~np.isnan(levels)
+        bins = np.floor(np.log2(levels[threatened]) / width + 1e-9).astype(np.int64)
         return [
             {
                 "low": width * number,
@@ -93,24 +120,32 @@ def relative_threats(
     """Every figure of methods A for one sensitive column."""
     check_same_people(release, people)
     memory = memory or Memory()
+    effort = effort or Effort()
     whole = Truth.of(people.table.cells()).identity
     made = Attacker(effort=effort, memory=memory, progress=progress)
-    attacker = made.attack(release, people.targets, column=column, rng=rng)  # its baseline is the learner's belief
     ideal = Learner().attack(whole, people.targets, column=column)
     worlds = RandomWorlds().attack(release, people.targets, column=column)
     truth = people.truth(column)
     others = worlds.answer, ideal.posterior, truth, people.people
-    found = threats(attacker.answer, attacker.baseline, *others)
     known = fit.distinct_targets(people.targets)[0]
-    posterior = memory.recall(release, column, made.effort, known, np.zeros(known.shape[1]))
-    assert posterior is not None
+    asked = known, np.zeros(known.shape[1])
+    while True:
+        attacker = made.attack(release, people.targets, column=column, rng=rng)  # its baseline is the learner's belief
+        posterior = memory.recall(release, column, effort, *asked)
+        assert posterior is not None
+        errors = _errors(attacker, *others)
+        sharp = all(errors.get(name, 0.0) <= effort.mcse for name in ACCURACIES)
+        if sharp or not posterior.may_go_on(effort):
+            break
+        posterior.sample(*asked, effort, rng, progress, again=True)
     return RelativeThreats(
-        found,
-        _errors(attacker, *others),
+        threats(attacker.answer, attacker.baseline, *others),
+        errors,
         _faithfulness(posterior, Population.of(whole, column, rows=False), rng),
         attacker,
-        relative_levels(attacker.answer, attacker.baseline, truth),
+        truth,
         people.people,
+        sharp,
     )
 
 
@@ -122,28 +157,44 @@ def _errors(
     A figure of one batch would not do: which value is believed most depends on how many batches are taken together. Nothing of
     what is exact.
     """
+
+    def figures(belief: Floats, learner: Floats) -> Threats:
+        return threats(belief, learner, worlds, ideal, truth, people)
+
+    drawn, without = _resampled(attacker, figures)
+    if not drawn:
+        return {}
+    return {
+        field.name: _error([getattr(one, field.name) for one in drawn], [getattr(one, field.name) for one in without])
+        for field in fields(Threats)
+    }
+
+
+def _error(drawn: Sequence[float], without: Sequence[float]) -> float:
+    """Of a figure: from what it is with other batches, and with a chain left out."""
+    if not drawn:
+        return 0.0
+    error = max(float(np.std(drawn, ddof=1)), jackknife(without))
+    return 0.0 if error < 1e-12 else error  # what does not depend on the draws differs by rounding
+
+
+def _resampled(attacker: Belief, figure: Callable[[Floats, Floats], T]) -> tuple[list[T], list[T]]:
+    """A figure of attacker and learner with batches drawn anew, and with one chain left out at a time; none if exact."""
     draws = attacker.replicates
     if draws is None or draws.baseline is None:
-        return {}
+        return [], []
     chains, batches = draws.posterior.shape[:2]
     flat = [one.reshape(chains * batches, *one.shape[2:]) for one in (draws.posterior, draws.baseline)]
 
-    def figures(share: Floats) -> Threats:
+    def of(share: Floats) -> T:
         """With so much of each batch."""
         posterior, learner = (np.tensordot(share / share.sum(), one, axes=1)[draws.number] for one in flat)
-        belief = np.where(np.isnan(posterior), learner, posterior)
-        return threats(belief, learner, worlds, ideal, truth, people)
+        return figure(np.where(np.isnan(posterior), learner, posterior), learner)
 
     even = np.full(chains * batches, 1 / (chains * batches))
     drawn = np.random.default_rng(0).multinomial(chains * batches, even, size=BOOTSTRAP)
-    others = [figures(share.astype(np.float64)) for share in drawn]
-    without = [figures(np.repeat(np.arange(chains) != chain, batches).astype(np.float64)) for chain in range(chains)]
-    found = {}
-    for field in fields(Threats):
-        bootstrap = float(np.std([getattr(one, field.name) for one in others], ddof=1))
-        error = max(bootstrap, jackknife([getattr(one, field.name) for one in without]))
-        found[field.name] = 0.0 if error < 1e-12 else error  # what does not depend on the draws differs by rounding
-    return found
+    without = [np.repeat(np.arange(chains) != chain, batches).astype(np.float64) for chain in range(chains)]
+    return [of(share.astype(np.float64)) for share in drawn], [of(share) for share in without]
 
 
 def jackknife(without: Sequence[float]) -> float:

@@ -177,7 +177,7 @@ def command(
         for line in _lines(document, output):
             say(quiet, line)
     if not document.get("converged", True):
-        typer.echo(_warning(document["diagnostics"]), err=True)  # never left out, however quiet it should be
+        typer.echo(_warning(document), err=True)  # never left out, however quiet it should be
         raise typer.Exit(NOT_CONVERGED)
 
 
@@ -252,7 +252,14 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
     return lines
 
 
-def _warning(told: dict[str, Any]) -> str:
+def _warning(document: dict[str, Any]) -> str:
+    told = document["diagnostics"]
+    if told["converged"]:  # the beliefs have
+        error, name = max((document["stderr"][name], name) for name in ("GT_A", "GT_L", "RGT_A"))
+        return (
+            f"NOT CONVERGED: after {told['sweeps']:,} sweeps {name} is known to ± {error:.4f} only: values tie, or nearly so, "
+            "for the most believed one. The beliefs themselves have converged."
+        )
     cut = "interrupted" if told["interrupted"] else "stopped"
     return (
         f"NOT CONVERGED: {cut} after {told['sweeps']:,} sweeps of {told['chains']} chains with an error up to "

@@ -53,6 +53,32 @@ def weigh(rows: Ints, row_at: Ints, place_value: Ints, beta: Floats, weight: Flo
 
 
 @njit(cache=True, nogil=True)
+def values_of(row_at: Ints, place_value: Ints) -> Ints:
+    """The value that each row has in a state."""
+    value_of = np.empty(row_at.size, np.int32)
+    for x in range(row_at.size):
+        value_of[row_at[x]] = place_value[x]
+    return value_of
+
+
+@njit(cache=True, nogil=True)
+def write_down(
+    weight: Floats,
+    value_of: Ints,
+    watched_leaf: Longs,
+    watched_value: Longs,
+    watched_row: Longs,
+    trace: Floats,
+    states: Ints,
+) -> None:
+    """What is watched, as it is now."""
+    for i in range(watched_leaf.size):
+        trace[i] = weight[watched_leaf[i], watched_value[i]]
+    for i in range(watched_row.size):
+        states[i] = value_of[watched_row[i]]
+
+
+@njit(cache=True, nogil=True)
 def _chosen(values: int, low: int, run_start: Longs, order: Longs, size: int, places: Longs) -> None:
     """One place of each of `size` of a group's values, drawn evenly."""
     for i in range(size):
@@ -116,9 +142,7 @@ def block_sweeps(
     drawn = np.empty(size_max, np.int64)
     before = np.empty(size_max, np.int32)
     change = np.empty(weight.shape[0])
-    value_of = np.empty(rows.shape[0], np.int32)
-    for x in range(row_at.size):
-        value_of[row_at[x]] = place_value[x]
+    value_of = values_of(row_at, place_value)
     for sweep in range(sweeps):
         looking = (sweeps - 1 - sweep) % LOOK == 0
         for g in range(group_start.size - 1):
@@ -208,10 +232,7 @@ def block_sweeps(
                 change,
                 heat,
             )
-        for i in range(watched_leaf.size):
-            trace[sweep, i] = weight[watched_leaf[i], watched_value[i]]
-        for i in range(watched_row.size):
-            states[sweep, i] = value_of[watched_row[i]]
+        write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
 
 
 @njit(cache=True, nogil=True)
@@ -362,140 +383,6 @@ def _find_shares(
     for k in range(size):
         for j in range(size):
             share[k, j] = found[drawn[k], j] * whole
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def swap_sweeps(
-    group_start: Longs,
-    rows: Ints,
-    place_value: Ints,
-    row_at: Ints,
-    weight: Floats,
-    slot: Ints,
-    met: Floats,
-    watched_leaf: Longs,
-    watched_value: Longs,
-    watched_row: Longs,
-    trace: Floats,
-    states: Ints,
-    sweeps: int,
-    seed: int,
-) -> None:
-    """Some sweeps of swaps: two rows of different values, both taken out of the counts, change places or do not.
-
-    Two places of a group are drawn evenly, as often as half of its rows; the move is Metropolis' and symmetric.
-    """
-    np.random.seed(seed)
-    attributes = rows.shape[1]
-    value_of = np.empty(rows.shape[0], np.int32)
-    for x in range(row_at.size):
-        value_of[row_at[x]] = place_value[x]
-    for sweep in range(sweeps):
-        for g in range(group_start.size - 1):
-            low, people = group_start[g], group_start[g + 1] - group_start[g]
-            for _ in range((people + 1) // 2 if people > 1 else 0):
-                x = low + int(np.random.random() * people)
-                y = low + int(np.random.random() * (people - 1))
-                if y >= x:
-                    y += 1
-                s, t = place_value[x], place_value[y]
-                if s == t:
-                    continue
-                one, other = row_at[x], row_at[y]
-                ratio = 1.0
-                for a in range(attributes):
-                    mine, theirs = rows[one, a], rows[other, a]
-                    if mine == theirs:
-                        continue
-                    ratio *= weight[mine, t] * weight[theirs, s] / ((weight[mine, s] - 1.0) * (weight[theirs, t] - 1.0))
-                if np.random.random() < ratio:
-                    for a in range(attributes):
-                        mine, theirs = rows[one, a], rows[other, a]
-                        weight[mine, s] -= 1.0
-                        weight[theirs, t] -= 1.0
-                        weight[mine, t] += 1.0
-                        weight[theirs, s] += 1.0
-                    row_at[x], row_at[y] = other, one
-                    value_of[one], value_of[other] = t, s
-        for x in range(row_at.size):
-            met[slot[row_at[x]], place_value[x]] += 1.0
-        for i in range(watched_leaf.size):
-            trace[sweep, i] = weight[watched_leaf[i], watched_value[i]]
-        for i in range(watched_row.size):
-            states[sweep, i] = value_of[watched_row[i]]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def metropolis_sweeps(
-    group_start: Longs,
-    rows: Ints,
-    place_value: Ints,
-    first_leaf: Longs,
-    total: Floats,
-    row_at: Ints,
-    weight: Floats,
-    drawn: Floats,
-    slot: Ints,
-    met: Floats,
-    watched_leaf: Longs,
-    watched_value: Longs,
-    watched_row: Longs,
-    trace: Floats,
-    states: Ints,
-    sweeps: int,
-    seed: int,
-) -> None:
-    """The paper's own sampler (section V): π is drawn given the state, then in each group one swap is proposed under π.
-
-    The leaves of attribute a are `first_leaf[a]` to `first_leaf[a + 1]`, and `total[a, s]` is Σβ plus the rows with value s.
-    `drawn[leaf, s]` becomes the last π times that total, to be read like `weight`.
-    """
-    np.random.seed(seed)
-    attributes, values = rows.shape[1], weight.shape[1]
-    value_of = np.empty(rows.shape[0], np.int32)
-    for x in range(row_at.size):
-        value_of[row_at[x]] = place_value[x]
-    for sweep in range(sweeps):
-        for a in range(attributes):
-            for s in range(values):
-                sum_of = 0.0
-                for leaf in range(first_leaf[a], first_leaf[a + 1]):
-                    drawn[leaf, s] = np.random.gamma(weight[leaf, s], 1.0)
-                    sum_of += drawn[leaf, s]
-                for leaf in range(first_leaf[a], first_leaf[a + 1]):
-                    # A tiny β can underflow to 0; the smallest number keeps ratios defined.
-                    drawn[leaf, s] = max(drawn[leaf, s] / sum_of, 1e-300) * total[a, s]
-        for g in range(group_start.size - 1):
-            low, people = group_start[g], group_start[g + 1] - group_start[g]
-            if people < 2:
-                continue
-            x = low + int(np.random.random() * people)
-            y = low + int(np.random.random() * (people - 1))
-            if y >= x:
-                y += 1
-            s, t = place_value[x], place_value[y]
-            if s == t:
-                continue
-            one, other = row_at[x], row_at[y]
-            ratio = 1.0
-            for a in range(attributes):
-                mine, theirs = rows[one, a], rows[other, a]
-                ratio *= drawn[mine, t] * drawn[theirs, s] / (drawn[mine, s] * drawn[theirs, t])
-            if np.random.random() < ratio:
-                for a in range(attributes):
-                    mine, theirs = rows[one, a], rows[other, a]
-                    weight[mine, s] -= 1.0
-                    weight[theirs, t] -= 1.0
-                    weight[mine, t] += 1.0
-                    weight[theirs, s] += 1.0
-                row_at[x], row_at[y] = other, one
-                value_of[one], value_of[other] = t, s
-        for x in range(row_at.size):
-            met[slot[row_at[x]], place_value[x]] += 1.0
-        for i in range(watched_leaf.size):
-            trace[sweep, i] = weight[watched_leaf[i], watched_value[i]]
-        for i in range(watched_row.size):
-            states[sweep, i] = value_of[watched_row[i]]
 
 
 @njit(cache=True, nogil=True)
