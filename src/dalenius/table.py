@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dalenius import engine as _engine
 from dalenius.coding import canonical_texts, leaf_codes, merge
-from dalenius.engine import Engine, Rows, Source
+from dalenius.engine import Engine, Rows, Source, place_of
 from dalenius.schema import Schema
 
 
@@ -104,7 +104,7 @@ class Table:
         counted = rows.count([column.name for column in self.declared.coded])
 
         def locate(column: str, text: str) -> str:
-            return f"row {rows.find({column: [text]}, limit=1)[0]}"
+            return place_of(rows, {column: [text]})
 
         where = rows.name
         leaves = {

@@ -219,7 +219,7 @@ def audit(
         raise InputError(f"A release of kind {opened.kind!r} is not about a table of people and cannot be audited.")
     if people is not None and isinstance(opened, GroupedRelease):
         check_same_people(opened, people)
-    _check_others(truth, holdout)
+    _check_others(truth, holdout, engine or _engine.default())
     rng = np.random.default_rng(seed)
     columns = [column.name for column in opened.schema.sensitive]
     attacks: list[Attack] = []
@@ -294,14 +294,14 @@ def audit(
         hashes={
             key: sha256(*files)
             for key, source in sources.items()
-            if (files := files_of(source, release=key == "release"))
+            if (files := files_of(source, release=key == "release", engine=engine or _engine.default()))
         },
     )
 
 
-def _check_others(truth: Source | None, holdout: Source | None) -> None:
+def _check_others(truth: Source | None, holdout: Source | None, engine: Engine) -> None:
     """The held-out people must be other people than the table's."""
-    files = [files_of(source, release=False) for source in (truth, holdout)]
+    files = [files_of(source, release=False, engine=engine) for source in (truth, holdout)]
     if all(files) and sha256(*files[0]) == sha256(*files[1]):
         raise InputError("The held-out people are the people of the table. They must be others, like them.")
 

@@ -208,9 +208,9 @@ def _same(one: Schema, other: Schema) -> bool:
     return all(a.leaves == b.leaves for a, b in zip(one.coded, other.coded, strict=True))
 
 
-def files_of(source: object, *, release: bool) -> tuple[Path, ...]:
-    """The files that a table or a release is read from; none for a frame."""
-    if not isinstance(source, str | Path):
+def files_of(source: object, *, release: bool, engine: Engine) -> tuple[Path, ...]:
+    """The files that a table or a release is read from; none for a frame, or a table of the engine."""
+    if not isinstance(source, str | Path) or engine.holds(str(source)):
         return ()
     if release:
         return find_files(str(source))[1]

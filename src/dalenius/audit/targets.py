@@ -20,7 +20,7 @@ def read_targets(source: Source, schema: Schema, engine: Engine, knows: Sequence
 
     With `knows`, only these columns are looked at. Other columns are ignored.
     """
-    rows = engine.open(source)
+    rows = engine.files.open(source)
     names = [column.name for column in schema.quasi]
     for name in knows or ():
         if name not in names:

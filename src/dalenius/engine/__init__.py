@@ -5,21 +5,50 @@ from __future__ import annotations
 import importlib
 from functools import cache
 
-from dalenius.engine.base import Assignment, Counted, Engine, Recoding, Rows, Source, Summary
+from dalenius.engine.base import (
+    Assignment,
+    Counted,
+    Engine,
+    Recoding,
+    Rows,
+    Source,
+    Summary,
+    TableName,
+    TooMany,
+    place_of,
+)
 from dalenius.errors import InputError, listing
 
-# scheme of the URL → module of this package with a `connect(url)` function
-REGISTRY: dict[str, str] = {"duckdb": "duckdb"}
+# How an engine's URL begins → module of this package with a `connect(url, files)` function, and the extra it needs
+REGISTRY: dict[str, tuple[str, str | None]] = {
+    "duckdb://": ("duckdb", None),
+    "postgres://": ("postgres", "postgres"),
+    "postgresql://": ("postgres", "postgres"),
+    "spark://": ("spark", "spark"),
+    "sc://": ("spark", "spark"),
+    "local-cluster[": ("spark", "spark"),
+    "local[": ("spark", "spark"),
+    "yarn": ("spark", "spark"),
+    "k8s://": ("spark", "spark"),
+}
 DEFAULT = "duckdb://"
 
 
 def connect(url: str = DEFAULT) -> Engine:
     """The engine that a URL such as `duckdb://` names; its libraries are imported here and not before."""
-    scheme = url.partition("://")[0]
-    if scheme not in REGISTRY:
-        raise InputError(f"There is no engine {scheme!r}. Known: {listing(f'{known}://' for known in REGISTRY)}.")
-    module = importlib.import_module(f"dalenius.engine.{REGISTRY[scheme]}")
-    engine: Engine = module.connect(url)
+    known = next((beginning for beginning in REGISTRY if url.startswith(beginning)), None)
+    if known is None:  # what was written may hold a password, and is not repeated
+        written = f" {url.partition(':')[0]!r}" if ":" in url else ""
+        raise InputError(f"There is no engine{written}. Engines are named by URLs: {listing(REGISTRY)} …")
+    name, extra = REGISTRY[known]
+    try:
+        module = importlib.import_module(f"dalenius.engine.{name}")
+    except ImportError as error:
+        absent = error.name or "a library"
+        raise InputError(
+            f"The engine {known} needs {absent!r}, which is not installed. Install it: pip install 'dalenius[{extra}]'."
+        ) from None
+    engine: Engine = module.connect(url, default)
     return engine
 
 
@@ -39,6 +68,9 @@ __all__ = [
     "Rows",
     "Source",
     "Summary",
+    "TableName",
+    "TooMany",
     "connect",
     "default",
+    "place_of",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dalenius.engine.watching import Told
+from dalenius.errors import InputError
+
+PREFIX = "table:"  # says that a name is that of a table inside the engine
+_PART = r'(?:"(?:[^"]|"")+"|[^".:/\\\s]+)'
 
 # A path, a pandas, Polars or Arrow frame, or a dict of columns. Frames are known by their module's name.
 Source = Any
@@ -75,8 +82,46 @@ class Assignment:
     shuffle: bool = False
 
 
+class TooMany(Exception):
+    """There are more distinct rows than the limit that was set."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table inside an engine: its name and whatever stands before it, as in `catalog.schema.table`.
+
+    >>> TableName.parse('clinic."odd.name"').parts
+    ('clinic', 'odd.name')
+    """
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> TableName:
+        """By its text, with or without `table:` before it; a part in double quotes is taken as it is."""
+        body = text.removeprefix(PREFIX)
+        if not re.fullmatch(rf"{_PART}(\.{_PART})*", body):
+            raise InputError(
+                f'{text!r} is not the name of a table: write NAME, SCHEMA.NAME, or quote odd parts as "…".'
+            )
+        parts = re.findall(_PART, body)
+        return cls(tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts))
+
+    def quoted(self, mark: str = '"') -> str:
+        """For SQL."""
+        return ".".join(mark + part.replace(mark, 2 * mark) + mark for part in self.parts)
+
+    def __str__(self) -> str:
+        return ".".join(self.parts)
+
+
 class Rows(Protocol):
     """A table inside an engine, every column read as text."""
+
+    @property
+    def numbered(self) -> bool:
+        """Whether rows have an order: those of a file have, those of a database's table have none."""
+        ...
 
     @property
     def name(self) -> str:
@@ -86,8 +131,13 @@ class Rows(Protocol):
     @property
     def columns(self) -> tuple[str, ...]: ...
 
-    def count(self, columns: Sequence[str]) -> Counted:
-        """One scan: the distinct rows of these columns and how often each occurs, in no particular order."""
+    def count(
+        self, columns: Sequence[str], *, labels: Mapping[str, Mapping[str, str]] | None = None, limit: int | None = None
+    ) -> Counted:
+        """One scan: the distinct rows of these columns and how often each occurs, in no particular order.
+
+        With `labels` each text of a column is replaced by its label first. More than `limit` of them raise TooMany.
+        """
         ...
 
     def summaries(self, *, limit: int) -> dict[str, Summary]:
@@ -95,22 +145,45 @@ class Rows(Protocol):
         ...
 
     def find(self, texts: Mapping[str, Collection[str]], *, limit: int) -> list[int]:
-        """Numbers (from 0) of the first rows whose texts are among the given ones, in every given column."""
+        """Numbers (from 0) of the first rows whose texts are among the given ones, in every given column.
+
+        None of rows that are not numbered.
+        """
         ...
 
     def read(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
         """The texts of these columns, row by row in the file's order: for small files only."""
         ...
 
-    def write(self, plan: Recoding | Assignment, path: Path) -> None:
-        """Write the rows as planned, in their order or shuffled, as Parquet if the path ends so, else as CSV."""
+    def write(self, plan: Recoding | Assignment, target: Path | TableName) -> None:
+        """Write the rows as planned, in their order if they have one, or shuffled.
+
+        Into a file, Parquet if the path ends so, else CSV; or into a table of the engine, which must not be there yet.
+        """
         ...
+
+
+def place_of(rows: Rows, texts: Mapping[str, Collection[str]]) -> str:
+    """The first row that has these texts, for a message: its number, if rows have numbers."""
+    found = rows.find(texts, limit=1)
+    return f"row {found[0]}" if found else "some row"
 
 
 class Engine(Protocol):
     """A connection. `open` reads only what it must to know the columns."""
 
+    told: Told | None  # is given a line about what the engine does, while it does it
+
+    @property
+    def files(self) -> Engine:
+        """Who reads small files beside the table, on this machine: targets, priors, metadata."""
+        ...
+
     def open(self, source: Source) -> Rows: ...
+
+    def holds(self, name: str) -> bool:
+        """Whether a text names a table inside the engine, and no file."""
+        ...
 
     def save(self, columns: Mapping[str, Any], path: Path) -> None:
         """Write columns (arrays or lists, by name) as Parquet if the path ends so, else as CSV."""

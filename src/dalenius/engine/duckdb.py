@@ -1,4 +1,4 @@
-"""DuckDB, embedded: files and frames on this machine, out of core when they do not fit."""
+"""DuckDB, embedded: files, frames and database files on this machine, out of core when they do not fit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import tempfile
 import threading
 import uuid
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +17,32 @@ import duckdb
 import ibis
 import pyarrow as pa
 
-from dalenius.engine.base import Source
-from dalenius.engine.ibis_rows import IbisRows, frame_to_arrow
-from dalenius.engine.textfile import is_parquet, sniff
+from dalenius.engine.base import Engine, Source, TableName
+from dalenius.engine.ibis_rows import IbisRows, frame_to_arrow, text_columns
+from dalenius.engine.sources import table_named
+from dalenius.engine.textfile import is_parquet, parts_of, sniff
+from dalenius.engine.watching import Told, watched
 from dalenius.errors import DaleniusError, InputError, file_error
 
+DATABASE = "database"  # what a database file is called inside
 
-def connect(url: str) -> DuckDB:
-    if url != "duckdb://":
-        raise InputError(f"The DuckDB engine reads files and frames: use duckdb://, not {url!r}.")
-    return DuckDB()
+
+def connect(url: str, files: Callable[[], Engine]) -> DuckDB:  # noqa: ARG001 - reads files itself
+    return DuckDB(url.removeprefix("duckdb://") or None)
 
 
 class DuckDB:
-    """One in-memory database; tables are views on files or frames and hold no rows themselves."""
+    """One in-memory database; tables are views on files or frames and hold no rows themselves.
 
-    def __init__(self) -> None:
+    With the path of a database file the tables in it can be named; it is opened to be read, and for as long as a release
+    is written into it, to be written.
+    """
+
+    errors: tuple[str, ...] = ("duckdb", "_duckdb")
+
+    def __init__(self, database: str | None = None) -> None:
+        self.told: Told | None = None
+        self._database = None if database is None else Path(database)
         # What does not fit in memory is spilt into a folder that only its owner may read, and that goes when we go.
         spill = tempfile.mkdtemp(prefix="dalenius-")
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
@@ -39,12 +50,44 @@ class DuckDB:
             temp_directory=spill, autoinstall_known_extensions=False, autoload_known_extensions=False
         )
         # Progress is ours to print; DuckDB's own bar would write into piped output.
-        self._connection.con.execute("SET enable_progress_bar = false")
+        self._connection.con.execute("SET enable_progress_bar_print = false")
+        self._connection.con.execute("SET enable_progress_bar = true")
         self._lock = threading.RLock()  # a connection takes one query at a time
+        if self._database is not None:
+            self._attach(self._database)
+
+    def _attach(self, path: Path, *, write: bool = False) -> None:
+        if not path.is_file():
+            raise InputError(f"{path}: there is no such database file.")
+        mode = "" if write else " (READ_ONLY)"
+        try:
+            self._connection.con.execute(f"ATTACH {_quoted(str(path))} AS {DATABASE}{mode}")
+        except duckdb.Error:
+            refused = (
+                f"{path.name}: DuckDB cannot open it. Is it a database file of DuckDB, and used by no other program?"
+            )
+        else:
+            return
+        raise InputError(refused)
+
+    @property
+    def files(self) -> DuckDB:
+        return self
+
+    def holds(self, name: str) -> bool:
+        return self._database is not None and table_named(name, self._has) is not None
+
+    def _has(self, name: TableName) -> bool:
+        schema, table = ("main", *name.parts)[-2:]
+        asked = "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND schema_name = ? AND table_name = ?"
+        with self._lock:
+            found = self._connection.con.execute(asked, [DATABASE, schema, table]).fetchone()
+        return len(name.parts) <= 2 and bool(found[0])
 
     def open(self, source: Source) -> IbisRows:
         if isinstance(source, str | Path):
-            return self._open_file(Path(source))
+            named = table_named(str(source), self._has) if self._database is not None else None
+            return self._open_file(Path(source)) if named is None else self._open_table(named)
         arrow = frame_to_arrow(source)
         if arrow.num_rows == 0:
             raise InputError("The frame has no rows.")
@@ -65,18 +108,26 @@ class DuckDB:
         with self._lock:
             self._connection.con.unregister(name)
 
+    def _open_table(self, name: TableName) -> IbisRows:
+        schema, table = ("main", *name.parts)[-2:]
+        with self._lock:
+            found = self._connection.table(table, database=(DATABASE, schema))
+        return self._rows(found, str(name))
+
     def _open_file(self, path: Path) -> IbisRows:
-        if path.is_dir():
+        parts = parts_of(path)  # of a folder that Spark wrote
+        if path.is_dir() and not parts:
             raise InputError(f"{path}: that is a folder, a file is needed.")
         if path.exists() and not path.is_file():
             raise InputError(f"{path}: that is no regular file. Pipes and devices cannot be read; save a file first.")
         try:
-            if is_parquet(path):
-                return self._open_parquet(path)
-            dialect = sniff(path)
+            files = parts or [path]
+            if is_parquet(files[0]):
+                return self._open_parquet(path, files)
+            dialect = sniff(next((part for part in parts if part.stat().st_size), path) if parts else path)
             with self._lock:
                 table = self._connection.read_csv(
-                    _literal(path),
+                    [_literal(file) for file in files],
                     delim=dialect.delimiter,
                     quote='"',
                     escape='"',
@@ -94,22 +145,23 @@ class DuckDB:
             failed = _translate(error, path.name)
         raise failed
 
-    def _open_parquet(self, path: Path) -> IbisRows:
+    def _open_parquet(self, path: Path, files: list[Path]) -> IbisRows:
         with self._lock:
-            relation = self._connection.con.execute("SELECT name FROM parquet_schema(?)", [_literal(path)])
+            relation = self._connection.con.execute("SELECT name FROM parquet_schema(?)", [_literal(files[0])])
             names = [row[0] for row in relation.fetchall()][1:]  # the first is the root
             folded = [name.casefold() for name in names]
             for name in names:
                 if folded.count(name.casefold()) > 1:
                     raise InputError(f"{path.name}: column {name!r} is there twice (in upper or lower case).")
-            table = self._connection.read_parquet(_literal(path), hive_partitioning=False)
-        if not self._fetch(table.limit(1)).num_rows:
+            table = self._connection.read_parquet([_literal(file) for file in files], hive_partitioning=False)
+        if not self.fetch(table.limit(1)).num_rows:
             raise InputError(f"{path.name}: the file has columns and no rows.")
         return self._rows(table, path.name)
 
     def save(self, columns: Mapping[str, Any], path: Path) -> None:
         try:
-            self._save(ibis.memtable(pa.table(dict(columns))), path)
+            with self.lookup(pa.table(dict(columns))) as table:
+                self.store(table, path)
         except duckdb.Error as error:
             failed = _translate(error, "the release")
         else:
@@ -117,19 +169,63 @@ class DuckDB:
         raise failed
 
     def _rows(self, table: Any, name: str) -> IbisRows:
-        return IbisRows(table, name=name, fetch=self._fetch, save=self._save, translate=_translate)
+        return IbisRows(text_columns(table, name), name=name, home=self)
 
-    def _fetch(self, expression: Any) -> Any:
+    def fetch(self, expression: Any) -> Any:
         # Not Ibis' own to_pyarrow method: that one imports pandas, which is not needed.
         with self._lock:
-            return self._connection.con.sql(self._connection.compile(expression)).to_arrow_table()
+            query = self._connection.compile(expression)
+            return self._watched(lambda: self._connection.con.sql(query).to_arrow_table())
 
-    def _save(self, expression: Any, path: Path) -> None:
+    def store(self, expression: Any, target: Path | TableName) -> None:
         with self._lock:
-            if path.suffix == ".parquet":
-                self._connection.to_parquet(expression, str(path))
+            if isinstance(target, TableName):
+                self._watched(lambda: self._create(expression, target))
+            elif target.suffix == ".parquet":
+                self._watched(lambda: self._connection.to_parquet(expression, str(target)))
             else:
-                self._connection.to_csv(expression, str(path), header=True)
+                self._watched(lambda: self._connection.to_csv(expression, str(target), header=True))
+
+    def _create(self, expression: Any, name: TableName) -> None:
+        """The database file is opened to be written for this alone, and the table is there whole or not at all."""
+        schema, table = ("main", *name.parts)[-2:]
+        assert self._database is not None
+        con, whole = self._connection.con, TableName((DATABASE, schema, table)).quoted()
+        query = self._connection.compile(expression)
+        con.execute(f"DETACH {DATABASE}")
+        try:
+            self._attach(self._database, write=True)
+            con.execute(f"CREATE TABLE {whole} AS {query}")
+            con.execute(f"DETACH {DATABASE}")
+        finally:
+            con.execute(f"DETACH DATABASE IF EXISTS {DATABASE}")
+            self._attach(self._database)
+
+    def _watched(self, action: Callable[[], Any]) -> Any:
+        con = self._connection.con
+        return watched(action, cancel=con.interrupt, stage=self._stage, told=self.told)
+
+    def _stage(self) -> str:
+        share = self._connection.con.query_progress()
+        return f"DuckDB: {share:.0f} %" if share > 0 else "DuckDB"
+
+    @contextmanager
+    def lookup(self, table: Any) -> Iterator[Any]:
+        name = f"lookup_{uuid.uuid4().hex}"
+        with self._lock:
+            self._connection.con.register(name, table)
+            found = self._connection.table(name)
+        try:
+            yield found
+        finally:
+            self._forget(name)
+
+    def translate(self, error: Exception, name: str) -> DaleniusError:
+        return _translate(error, name)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _literal(path: Path) -> str:

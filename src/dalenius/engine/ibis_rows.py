@@ -3,46 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.engine.base import Assignment, Counted, Recoding, Summary
+from dalenius.engine.base import Assignment, Counted, Recoding, Summary, TableName, TooMany
 from dalenius.errors import DaleniusError, InputError, nearest
 
-Fetch = Callable[[Any], Any]  # runs an Ibis expression in the engine: an Arrow table
-Save = Callable[[Any, Path], None]  # runs an Ibis expression and writes its rows to a file
-Translate = Callable[[Exception, str], DaleniusError]  # the engine's error and the table's name: our error
+
+class Home(Protocol):
+    """What an engine does for the rows that live in it."""
+
+    errors: tuple[str, ...]  # packages whose errors are the engine's, to be translated
+
+    def fetch(self, expression: Any) -> Any:
+        """Run an Ibis expression: an Arrow table."""
+
+    def store(self, expression: Any, target: Path | TableName) -> None:
+        """Run an Ibis expression and put its rows into a file, or into a table of the engine."""
+
+    def lookup(self, table: Any) -> AbstractContextManager[Any]:
+        """An Arrow table, for a while, as a table in the engine: an Ibis expression."""
+
+    def translate(self, error: Exception, name: str) -> DaleniusError:
+        """The engine's error, about the table of that name, as ours."""
 
 
 class IbisRows:
-    """A table expression with every column as text, and the questions that the rest of the program asks of it."""
+    """A table expression with every column as text, and the questions that the rest of the program asks of it.
 
-    def __init__(self, table: Any, *, name: str, fetch: Fetch, save: Save, translate: Translate) -> None:
+    Rows that are `numbered` have an order, that of a file; a table of a database has none.
+    """
+
+    def __init__(self, table: Any, *, name: str, home: Home, numbered: bool = True) -> None:
         self.name = name
-        self._fetch = fetch
-        self._save = save
-        self._translate = translate
-        for column, dtype in table.schema().items():
-            if dtype.is_nested() or dtype.is_binary():
-                raise InputError(f"{name}: column {column!r} holds {dtype}, not text, numbers or dates.")
-        self._table = table.select(**{column: _as_text(table[column]) for column in table.columns})
+        self.numbered = numbered
+        self._home = home
+        self._table = table
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self._table.columns)
 
-    def count(self, columns: Sequence[str]) -> Counted:
+    def count(
+        self, columns: Sequence[str], *, labels: Mapping[str, Mapping[str, str]] | None = None, limit: int | None = None
+    ) -> Counted:
         self._known(columns)
-        table = self._table
         weight = _fresh("count", columns)
-        expression = table.group_by(list(columns)).aggregate(**{weight: table.count()})
-        result = self._run(lambda: self._fetch(expression))
+        with ExitStack() as stack:
+            table = self._labelled(self._table.select(*columns), labels or {}, stack)
+            expression = table.group_by(list(columns)).aggregate(**{weight: table.count()})
+            if limit is not None:
+                expression = expression.limit(limit + 1)
+            result = self._run(lambda: self._home.fetch(expression))
+        if limit is not None and result.num_rows > limit:
+            raise TooMany(limit)
         if result.num_rows == 0:
             raise InputError(f"{self.name}: the file has a header and no rows.")
         texts: list[tuple[str, ...]] = []
@@ -68,8 +89,8 @@ class IbisRows:
             figures[f"not_integer{j}"] = (~text.re_search(whole)).sum()
             figures[f"shortest{j}"] = text.length().min()
             figures[f"longest{j}"] = text.length().max()
-        found = self._run(lambda: self._fetch(self._table.aggregate(**figures)).to_pylist()[0])
-        first = self._run(lambda: self._fetch(self._table.limit(10 * limit)).to_pydict())
+        found = self._run(lambda: self._home.fetch(self._table.aggregate(**figures)).to_pylist()[0])
+        first = self._run(lambda: self._home.fetch(self._table.limit(10 * limit)).to_pydict())
         summaries = {}
         for j, column in enumerate(self.columns):
             numbers = {
@@ -78,7 +99,7 @@ class IbisRows:
             }
             if numbers["distinct"] <= limit:
                 texts = self._table.select(text=self._table[column].nullif("")).distinct().drop_null()
-                listed = self._run(partial(self._fetch, texts)).to_pydict()["text"]
+                listed = self._run(partial(self._home.fetch, texts)).to_pydict()["text"]
             else:
                 listed = list(dict.fromkeys(text for text in first[column] if text))[:limit]
             summaries[column] = Summary(rows=int(found["rows"]), texts=tuple(sorted(listed)), **numbers)
@@ -86,42 +107,57 @@ class IbisRows:
 
     def find(self, texts: Mapping[str, Collection[str]], *, limit: int) -> list[int]:
         self._known(list(texts))
+        if not self.numbered:
+            return []
         row = _fresh("row", self.columns)
         numbered = self._table.mutate(**{row: ibis.row_number()})
         for column, wanted in texts.items():
             numbered = numbered.filter(numbered[column].fill_null("").isin(sorted(wanted)))
         expression = numbered.select(row).order_by(row).limit(limit)
-        result = self._run(lambda: self._fetch(expression))
+        result = self._run(lambda: self._home.fetch(expression))
         return [int(number) for number in result[row].to_pylist()]
 
     def read(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
         self._known(columns)
+        if not self.numbered:
+            raise InputError(
+                f"{self.name} has no order of rows, which is needed here. Save it as a file and name that."
+            )
         row = _fresh("row", self.columns)
         expression = self._table.mutate(**{row: ibis.row_number()}).order_by(row).select(*columns)
-        result = self._run(lambda: self._fetch(expression))
+        result = self._run(lambda: self._home.fetch(expression))
         texts = [[text or "" for text in result[column].to_pylist()] for column in columns]
         return list(zip(*texts, strict=True))
 
-    def write(self, plan: Recoding | Assignment, path: Path) -> None:
+    def write(self, plan: Recoding | Assignment, target: Path | TableName) -> None:
         self._known(plan.columns)
         number = plan.number if isinstance(plan, Assignment) else None
         row = _fresh("row", [*self.columns, number or ""])
-        table = self._table.mutate(**{row: ibis.row_number()})
-        if isinstance(plan, Recoding):
-            table, columns = self._recoded(table, plan), plan.columns
-        else:
-            table, columns = self._assigned(table, plan, row)
-        if plan.shuffle:
-            # Drawn anew by the engine: whoever knew a seed could put the rows back into their order.
-            table = table.mutate(**{row: ibis.random()})
-        self._run(lambda: self._save(table.order_by(row).select(*columns), path), of="the release")
+        table = self._table.mutate(**{row: ibis.row_number()}) if self.numbered else self._table
+        with ExitStack() as stack:
+            if isinstance(plan, Recoding):
+                table, columns = self._recoded(table, plan, stack), plan.columns
+            else:
+                table, columns = self._assigned(table, plan, row, stack)
+            if plan.shuffle:
+                # Drawn anew by the engine: whoever knew a seed could put the rows back into their order.
+                table = table.mutate(**{row: ibis.random()})
+            if plan.shuffle or self.numbered:
+                table = table.order_by(row)
+            self._run(lambda: self._home.store(table.select(*columns), target), of="the release")
 
-    def _assigned(self, table: Any, plan: Assignment, row: str) -> tuple[Any, tuple[str, ...]]:
+    def _assigned(self, table: Any, plan: Assignment, row: str, stack: ExitStack) -> tuple[Any, tuple[str, ...]]:
         """Each row with its group's labels: codes by lookup, the group by the codes, the labels by the group."""
+        if not plan.codes and not self.numbered:
+            raise InputError(
+                f"{self.name} has no order of rows, which this method needs. Save it as a file and name that."
+            )
+        own = list(table.columns)
         keys = [] if plan.codes else [row]
         for column, codes in plan.codes.items():
             text, code = _fresh("text", table.columns), _fresh("code", table.columns)
-            lookup = ibis.memtable(pa.table({text: list(codes), code: pa.array(list(codes.values()), pa.int32())}))
+            coded = pa.table({text: list(codes), code: pa.array(list(codes.values()), pa.int32())})
+            lookup = stack.enter_context(self._home.lookup(coded))
             table = _looked_up(table, lookup, [(table[column].fill_null(""), text)], [code])
             keys.append(code)
         whole = np.arange(len(plan.group), dtype=np.int64)[:, None] if not plan.codes else plan.keys
@@ -129,21 +165,24 @@ class IbisRows:
         on = [(table[key], name) for key, name in zip(keys, columns, strict=True)]
         if plan.index is not None:
             nth, name = _fresh("nth", table.columns), _fresh("nth_key", table.columns)
-            table = table.mutate(**{nth: ibis.row_number().over(group_by=keys, order_by=row)})
+            # Without an order of rows, that of all their texts: rows that are equal in all of them may change places.
+            order = [row] if self.numbered else own
+            table = table.mutate(**{nth: ibis.row_number().over(group_by=keys, order_by=order)})
             on = [(table[key], other) for key, other in zip(keys, columns, strict=True)] + [(table[nth], name)]
             columns[name] = plan.index
         if plan.number is not None and plan.number.casefold() in {name.casefold() for name in plan.columns}:
             raise InputError(f"The release has a column {plan.number!r} of its own already. Rename that in the table.")
         group = _fresh("group_number", table.columns)
-        place = ibis.memtable(pa.table({**columns, group: plan.group}))
+        place = stack.enter_context(self._home.lookup(pa.table({**columns, group: plan.group})))
         table = _looked_up(table, place, on, [group])
         if plan.labels:
-            own = _fresh("labelled", table.columns)
+            label = _fresh("labelled", table.columns)
             names = {column: _fresh(f"label{j}", table.columns) for j, column in enumerate(plan.labels)}
             groups = len(next(iter(plan.labels.values())))
             texts = {names[column]: list(labels) for column, labels in plan.labels.items()}
-            lookup = ibis.memtable(pa.table({own: pa.array(range(groups), pa.int32()), **texts}))
-            joined = _looked_up(table, lookup, [(table[group], own)], list(names.values()))
+            labelled = pa.table({label: pa.array(range(groups), pa.int32()), **texts})
+            lookup = stack.enter_context(self._home.lookup(labelled))
+            joined = _looked_up(table, lookup, [(table[group], label)], list(names.values()))
             table = joined.select(
                 *(c for c in table.columns if c not in names), **{column: joined[new] for column, new in names.items()}
             )
@@ -152,18 +191,25 @@ class IbisRows:
         kept = [name for name in table.columns if name.casefold() != plan.number.casefold()]
         return table.select(*kept, **{plan.number: table[group]}), (plan.number, *plan.columns)
 
-    def _recoded(self, table: Any, recoding: Recoding) -> Any:
+    def _labelled(self, table: Any, labels: Mapping[str, Mapping[str, str]], stack: ExitStack) -> Any:
+        """The table with each text replaced by its label."""
         # The lookups' columns must not be called like one of the table's: a join would take that one for theirs.
         text, label = _fresh("text", table.columns), _fresh("label", table.columns)
-        for column, labels in recoding.labels.items():
-            lookup = ibis.memtable(pa.table({text: list(labels), label: list(labels.values())}))
+        for column, mine in labels.items():
+            found = pa.table({text: list(mine), label: list(mine.values())})
+            lookup = stack.enter_context(self._home.lookup(found))
             joined = table.left_join(lookup, table[column].fill_null("") == lookup[text])
             table = joined.select(*(c for c in table.columns if c != column), **{column: joined[label]})
+        return table
+
+    def _recoded(self, table: Any, recoding: Recoding, stack: ExitStack) -> Any:
+        table = self._labelled(table, recoding.labels, stack)
         if recoding.suppress:
             names = list(recoding.labels)
             own = [_fresh(f"key{j}", table.columns) for j in range(len(names))]
             keys = list(zip(*recoding.suppress, strict=True))
-            lost = ibis.memtable(pa.table({key: list(texts) for key, texts in zip(own, keys, strict=True)}))
+            suppressed = pa.table({key: list(texts) for key, texts in zip(own, keys, strict=True)})
+            lost = stack.enter_context(self._home.lookup(suppressed))
             joined = table.left_join(lost, [table[name] == lost[key] for name, key in zip(names, own, strict=True)])
             table = joined.select(
                 *(c for c in table.columns if c not in names),
@@ -186,8 +232,8 @@ class IbisRows:
         except Exception as error:
             if isinstance(error, RuntimeError) and "interrupted" in str(error).lower():
                 failed: BaseException = KeyboardInterrupt()  # DuckDB's word for ctrl-C
-            elif type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb", "ibis", "pyarrow"):
-                failed = self._translate(error, of or self.name)
+            elif type(error).__module__.partition(".")[0] in (*self._home.errors, "ibis", "pyarrow"):
+                failed = self._home.translate(error, of or self.name)
             else:
                 raise
         raise failed
@@ -197,6 +243,14 @@ def _looked_up(table: Any, lookup: Any, on: Sequence[tuple[Any, str]], wanted: S
     """The table with columns of a lookup beside its own."""
     joined = table.left_join(lookup, [mine == lookup[theirs] for mine, theirs in on])
     return joined.select(*table.columns, *wanted)
+
+
+def text_columns(table: Any, name: str) -> Any:
+    """The table with every column as text; what has no text of its own is refused."""
+    for column, dtype in table.schema().items():
+        if dtype.is_nested() or dtype.is_binary():
+            raise InputError(f"{name}: column {column!r} holds {dtype}, not text, numbers or dates.")
+    return table.select(**{column: _as_text(table[column]) for column in table.columns})
 
 
 def _as_text(column: Any) -> Any:

@@ -23,6 +23,15 @@ class Dialect:
     skip: int = 0  # blank lines before the header
 
 
+def parts_of(path: Path) -> list[Path]:
+    """The part files of a folder that Spark wrote in place of a file, in their order; none of anything else."""
+    if not path.is_dir():
+        return []
+    files = sorted(file for file in path.iterdir() if file.name.startswith("part-") and file.is_file())
+    endings = {file.name[file.name.index(".") :] for file in files if "." in file.name}
+    return files if len({ending.split(".")[-1] for ending in endings}) == 1 else []
+
+
 def is_parquet(path: Path) -> bool:
     try:
         with path.open("rb") as file:

@@ -46,6 +46,10 @@ def read(
             )
         reader = centroids.read if kind == "centroids" else generalized.read
         return reader(source, schema, engine=engine)
+    if engine.holds(str(source)):
+        if kind not in (None, Generalized.kind, Centroids.kind):
+            raise InputError(f"A table of an engine is a release of kind generalized or centroids, not {kind!r}.")
+        return (centroids.read if kind == "centroids" else generalized.read)(source, schema, engine=engine)
     found, files = find_files(str(source))
     if len(files) == 1 and kind is not None:
         found = kind

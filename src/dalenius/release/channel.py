@@ -88,7 +88,7 @@ def _check_distribution(row: NDArray[np.float64], what: str) -> None:
 
 def read(path: Path, *, engine: Engine, prior: Path | None = None) -> Channel:
     """A CSV matrix (first column the input's label, a column an output) and a prior (`value,probability`)."""
-    rows = engine.open(path)
+    rows = engine.files.open(path)
     if len(rows.columns) < 2:
         raise InputError(f"{rows.name}: a channel has a column of inputs and at least one of an output.")
     inputs, *columns = zip(*rows.read(rows.columns), strict=True)
@@ -102,7 +102,7 @@ def read(path: Path, *, engine: Engine, prior: Path | None = None) -> Channel:
 
 def read_prior(path: Path, values: Sequence[str], engine: Engine) -> NDArray[np.float64]:
     """A file `value,probability` with one line for each value, in any order."""
-    rows = engine.open(path)
+    rows = engine.files.open(path)
     if set(rows.columns) != {"value", "probability"}:
         raise InputError(f"{rows.name}: a prior has the columns value and probability.")
     names, texts = zip(*rows.read(("value", "probability")), strict=True)

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.engine import Engine
+from dalenius.engine import Engine, place_of
 from dalenius.errors import InputError, ParameterError, listing, nearest
 from dalenius.output import csv_text, write_texts
 from dalenius.release.base import Release, same_columns
@@ -174,7 +174,7 @@ def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> NoisyCo
     for key in _META:
         if key not in meta:
             raise InputError(f"{files[1].name}: {key!r} is missing. It needs {listing(_META)}.")
-    rows = engine.open(files[0])
+    rows = engine.files.open(files[0])
     names = [column.name for column in schema.sensitive]
     if len(rows.columns) != 4 or {"column", "value", "count"} - set(rows.columns):
         raise InputError(f"{rows.name}: the columns must be column, value, the sensitive column and count.")
@@ -227,7 +227,7 @@ def _parsed(reading: Reading, owners: dict[int, tuple[str, ...]], schema: Schema
 
 def _wrong(reading: Reading, c: int, v: int, what: str) -> InputError:
     place = {"column": [reading.texts("column")[c]], "value": [reading.texts("value")[v]]}
-    return InputError(f"{reading.where}, row {reading.rows.find(place, limit=1)[0]}: {what}")
+    return InputError(f"{reading.where}, {place_of(reading.rows, place)}: {what}")
 
 
 def _fill(

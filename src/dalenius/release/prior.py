@@ -32,7 +32,7 @@ class Priors:
         if not path.strip():
             raise InputError("A prior lacks the name of its file.")
         self.files.append(self.folder / path)
-        return self.engine.open(self.folder / path)
+        return self.engine.files.open(self.folder / path)
 
     def probabilities(self, path: str) -> Shares:
         """A file `value,probability`; with several sensitive columns also `column`."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.coding import canonical_texts, distinct_rows, leaf_codes
-from dalenius.engine import Counted, Engine, Rows, Source
+from dalenius.engine import Counted, Engine, Rows, Source, place_of
 from dalenius.errors import InputError
 from dalenius.release.base import GroupCells
 from dalenius.schema import Column, Schema
@@ -70,7 +70,7 @@ class Reading:
 
     def locate(self, column: str, text: str) -> str:
         """Where a text stands, for an error message."""
-        return f"row {self.rows.find({column: [text]}, limit=1)[0]}"
+        return place_of(self.rows, {column: [text]})
 
     def leaves(self, column: Column, schema: Schema) -> list[str]:
         """The canonical leaf of each of the column's texts."""

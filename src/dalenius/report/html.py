@@ -247,7 +247,8 @@ def _people(audit: Audit, reveal: bool) -> str:
     header = ["rows of the table", "class", "people in it", "given away most by", "how sure the adversary is"]
     rows = []
     for person in audit.at_risk:
-        where = ", ".join(map(str, person.rows)) + (" …" if person.alike > len(person.rows) else "")
+        where = ", ".join(map(str, person.rows)) + (" …" if person.alike > len(person.rows) > 0 else "")
+        where = where or "not numbered"
         belief = person.level
         if reveal:
             belief = (

@@ -59,8 +59,8 @@ def lines(audit: Audit) -> list[str]:
         )
     if audit.at_risk:
         first = audit.at_risk[0]
-        rows = ", ".join(map(str, first.rows))
-        text += ["", f"  Most at risk   row {rows} (class {first.place}), given away most by {first.attribute}"]
+        rows = f"row {', '.join(map(str, first.rows))}" if first.rows else counted(first.alike, "person", "people")
+        text += ["", f"  Most at risk   {rows} (class {first.place}), given away most by {first.attribute}"]
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="\n  Cost           ", subsequent_indent=" " * 17)

@@ -1,0 +1,54 @@
+"""Waiting for an engine: what it does is told, and ctrl-C stops it where it runs, not only here."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+Told = Callable[[str], None]  # a line about what the engine does; an empty one when it is done
+
+TURN = 0.25  # seconds between two looks
+GRACE = 30.0  # seconds that a cancelled query may take to end
+
+
+def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Callable[[], str], told: Told | None) -> T:
+    """The result of an action that runs in a thread of its own, so that this one can tell of it and stop it.
+
+    `stage` is asked now and then; what it raises ends the action, too.
+    """
+    results: list[T] = []
+    errors: list[BaseException] = []
+    ended = threading.Event()  # joining a thread would not do: interrupted, Python 3.11 takes it for ended
+
+    def work() -> None:
+        try:
+            results.append(action())
+        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+            errors.append(error)
+        finally:
+            ended.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    shown = False
+    try:
+        while not ended.wait(TURN):
+            line = stage()
+            if told is not None and line:
+                told(line)
+                shown = True
+    except BaseException:
+        # Again and again: the query may have been about to begin, and nobody must use the engine before it has ended.
+        given_up = time.monotonic() + GRACE
+        while not ended.is_set() and time.monotonic() < given_up:
+            cancel()
+            ended.wait(TURN)
+        raise
+    finally:
+        if told is not None and shown:
+            told("")
+    if errors:
+        raise errors[0]
+    return results[0]
