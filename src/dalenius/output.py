@@ -7,6 +7,7 @@ import csv
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -47,7 +48,9 @@ def replacing(*paths: Path, new: bool = False) -> Iterator[tuple[Path, ...]]:
             if new:
                 os.link(draft, path)
                 continue
-            if path.exists():
+            if draft.is_dir():  # of part files, in the place of a file
+                path.unlink(missing_ok=True)
+            elif path.exists():
                 draft.chmod(stat.S_IMODE(path.stat().st_mode))
             os.replace(draft, path)
     except FileExistsError:
@@ -56,6 +59,8 @@ def replacing(*paths: Path, new: bool = False) -> Iterator[tuple[Path, ...]]:
         raise file_error(error, paths[0], "write") from None
     finally:
         for draft in drafts:
+            if draft.is_dir():
+                shutil.rmtree(draft, ignore_errors=True)
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
 

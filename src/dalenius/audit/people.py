@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dalenius import engine as _engine
 from dalenius.adversary import Targets
-from dalenius.engine import Engine, Source
+from dalenius.engine import Engine, Source, parts_of
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
 from dalenius.release import (
@@ -212,9 +212,9 @@ def files_of(source: object, *, release: bool, engine: Engine) -> tuple[Path, ..
     """The files that a table or a release is read from; none for a frame, or a table of the engine."""
     if not isinstance(source, str | Path) or engine.holds(str(source)):
         return ()
-    if release:
-        return find_files(str(source))[1]
-    return (Path(source),) if Path(source).is_file() else ()
+    named = find_files(str(source))[1] if release else (Path(source),)
+    files = [part for file in named for part in parts_of(file) or [file]]
+    return tuple(file for file in files if file.is_file())
 
 
 def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple[Targets, NDArray[np.int64]]:

@@ -17,6 +17,7 @@ from dalenius.cli.common import (
     QuietOption,
     SchemaOption,
     SeedOption,
+    connect_engine,
     release_files,
     say,
     stage_line,
@@ -112,7 +113,7 @@ def command(
         raise InputError("--deleted is for what an attacker believes of targets: add --targets, or leave it out.")
     if adversary == "ideal" and truth is None:
         raise InputError("The ideal learner learns from the table itself: name --truth TABLE.")
-    declared, connected = Schema.load(schema), _engine.connect(engine)
+    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors = Priors(declared, connected)
     effort, memory = Effort(mcse=mcse, method=_method(method), most_sweeps=most_sweeps), Memory()
     outputs = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]

@@ -21,6 +21,7 @@ from dalenius.cli.common import (
     RevealOption,
     SchemaOption,
     SeedOption,
+    connect_engine,
     progress_line,
     release_files,
     run_details,
@@ -102,7 +103,7 @@ def command(
     from dalenius.table import Table
 
     declared = Schema.load(schema)
-    connected = _engine.connect(engine)
+    connected = connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     wanted = options.criteria(
         k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,

@@ -18,6 +18,7 @@ from dalenius.cli.common import (
     QuietOption,
     RevealOption,
     SchemaOption,
+    connect_engine,
     release_files,
     say,
     write_json,
@@ -107,7 +108,7 @@ def command(
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
 
-    declared, connected = Schema.load(schema), _engine.connect(engine)
+    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
     if epsilon is not None and not epsilon >= 1:

@@ -6,17 +6,21 @@ import contextlib
 import json
 import math
 import platform
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dalenius import __version__
 from dalenius.output import write_texts
+
+if TYPE_CHECKING:
+    from dalenius.engine import Engine
 
 SCHEMA_VERSION = 1
 
@@ -28,7 +32,18 @@ JsonOption = Annotated[
     typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - is standard output."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-EngineOption = Annotated[str, typer.Option("--engine", metavar="URL", help="Where the rows are read.")]
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="URL",
+        envvar="DALENIUS_ENGINE",
+        help="Where the people are: duckdb://[FILE.db], postgres://…, spark://…, sc://…, local-cluster[…].",
+    ),
+]
+TableArgument = Annotated[
+    Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, or a table of the engine; a row a person.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 RevealOption = Annotated[bool, typer.Option("--reveal", help="Show labels and values of the classes named.")]
 KindOption = Annotated[str | None, typer.Option("--kind", help="Kind of the release, if its files do not tell it.")]
@@ -49,9 +64,30 @@ def run_details() -> dict[str, Any]:
     }
 
 
+def connect_engine(url: str, *, quiet: bool) -> Engine:
+    """The engine; on a terminal a line tells what it does, whenever that takes a while."""
+    from dalenius.engine import connect
+
+    shows = not quiet and sys.stderr.isatty()
+
+    def show(line: str) -> None:
+        print(f"\r\x1b[K{line + ' …' if line else ''}", end="", file=sys.stderr, flush=True)
+
+    if shows and not url.startswith("duckdb:"):
+        show("connecting")
+    try:
+        engine = connect(url)
+    finally:
+        if shows:
+            show("")
+    engine.told = show if shows else None
+    return engine
+
+
 def _command() -> list[str]:
-    """The command line; of `publish` without its seed, which must be written nowhere."""
-    words = list(sys.argv)
+    """The command line without an engine's password; of `publish` also without its seed, which is written nowhere."""
+    words = [re.sub(r"(://[^/@\s]*?:)[^@/\s]*@", r"\1…@", word) for word in sys.argv]
+    words = [re.sub(r"(?i)((?:password|token)=)[^&;\s]*", r"\1…", word) for word in words]
     if "publish" in words[1:2]:
         for i, word in enumerate(words):
             if word.startswith("--seed="):

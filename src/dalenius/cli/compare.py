@@ -16,6 +16,7 @@ from dalenius.cli.common import (
     QuietOption,
     SchemaOption,
     SeedOption,
+    connect_engine,
     release_files,
     say,
     stage_line,
@@ -65,7 +66,7 @@ def command(
     for name in releases:
         if releases.count(name) > 1:
             raise InputError(f"The release {name!r} is named twice.")
-    connected = _engine.connect(engine)
+    connected = connect_engine(engine, quiet=quiet)
     with stage_line(quiet) as stage:
         stage("measuring")
         found = compare(

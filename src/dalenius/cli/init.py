@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dalenius import engine as _engine
-from dalenius.cli.common import DEFAULT_SCHEMA, EngineOption, QuietOption, say
+from dalenius.cli.common import DEFAULT_SCHEMA, EngineOption, QuietOption, TableArgument, connect_engine, say
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, a row a person.")],
+    table: TableArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the schema.")] = DEFAULT_SCHEMA,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
@@ -29,7 +29,7 @@ def command(
     if output.is_symlink() or output.exists():
         raise InputError(f"{output} is there already and is not overwritten. Name another file with -o, or remove it.")
     check_writable(output)
-    text = guess_schema(table, engine=_engine.connect(engine), beside=output.parent)
+    text = guess_schema(table, engine=connect_engine(engine, quiet=quiet), beside=output.parent)
     write_texts({output: text}, new=True)
     say(quiet, f"Wrote {output}. Check every line marked GUESS, then:")
     say(quiet, f"  dalenius check {table} --schema {output}")

@@ -16,6 +16,8 @@ from dalenius.cli.common import (
     JsonOption,
     QuietOption,
     SchemaOption,
+    TableArgument,
+    connect_engine,
     progress_line,
     run_details,
     say,
@@ -31,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, a row a person.")],
+    table: TableArgument,
     k: options.K = None,
     l: options.L = None,  # noqa: E741 - the option's name
     entropy_l: options.EntropyL = None,
@@ -68,7 +70,7 @@ def command(
     from dalenius.schema import Schema
     from dalenius.table import Table
 
-    declared, connected = Schema.load(schema), _engine.connect(engine)
+    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     wanted = options.criteria(
         k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,

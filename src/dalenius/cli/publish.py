@@ -17,6 +17,7 @@ from dalenius.cli.common import (
     JsonOption,
     QuietOption,
     SchemaOption,
+    connect_engine,
     progress_line,
     say,
     write_json,
@@ -29,8 +30,13 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, a row a person.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write, or the NAME of several.")],
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, or a table of the engine; a row a person.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="The file to write, or the NAME of several, or table:NAME in the engine."),
+    ],
     method: Annotated[
         str,
         typer.Option("--method", help="How to publish: lattice, mondrian, microaggregation, anatomy or noisy-counts."),
@@ -79,14 +85,15 @@ def command(
     quiet: QuietOption = False,
 ) -> None:
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
-    from dalenius.errors import ParameterError
+    from dalenius.engine import PREFIX, TableName
+    from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable
     from dalenius.release import check_sidecar_free
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
     from dalenius.table import Table
 
-    declared, connected = Schema.load(schema), _engine.connect(engine)
+    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors = Priors(declared, connected)
     wanted = options.criteria(
         k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
@@ -105,9 +112,12 @@ def command(
     )  # fmt: skip
     publish = methods.publisher(method, wanted, chosen, command="publish", seed=seed)
     inputs = [table, schema, *declared.files, *priors.files]
-    if not methods.names_several(method, output):
+    if str(output).startswith(PREFIX):
+        if connected.has(TableName.parse(str(output))):
+            raise InputError(f"The engine has a table {str(output).removeprefix(PREFIX)!r} already. Name another one.")
+    elif not methods.names_several(method, output):
         check_writable(output, inputs=inputs)
-    written = methods.files(method, output)
+    written = methods.files(method, Path(str(output).removeprefix(PREFIX)))
     for file in written:
         check_writable(file, inputs=inputs)
     check_sidecar_free(output, written)

@@ -6,6 +6,7 @@ import importlib
 from functools import cache
 
 from dalenius.engine.base import (
+    PREFIX,
     Assignment,
     Counted,
     Engine,
@@ -17,6 +18,7 @@ from dalenius.engine.base import (
     TooMany,
     place_of,
 )
+from dalenius.engine.textfile import parts_of
 from dalenius.errors import InputError, listing
 
 # How an engine's URL begins → module of this package with a `connect(url, files)` function, and the extra it needs
@@ -60,6 +62,7 @@ def default() -> Engine:
 
 __all__ = [
     "DEFAULT",
+    "PREFIX",
     "REGISTRY",
     "Assignment",
     "Counted",
@@ -72,5 +75,6 @@ __all__ = [
     "TooMany",
     "connect",
     "default",
+    "parts_of",
     "place_of",
 ]

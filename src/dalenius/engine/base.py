@@ -181,8 +181,12 @@ class Engine(Protocol):
 
     def open(self, source: Source) -> Rows: ...
 
+    def has(self, name: TableName) -> bool:
+        """Whether there is such a table inside the engine."""
+        ...
+
     def holds(self, name: str) -> bool:
-        """Whether a text names a table inside the engine, and no file."""
+        """Whether a text names a table inside the engine, and no file; `table:NAME` that is not there is an error."""
         ...
 
     def save(self, columns: Mapping[str, Any], path: Path) -> None:

@@ -75,18 +75,18 @@ class DuckDB:
         return self
 
     def holds(self, name: str) -> bool:
-        return self._database is not None and table_named(name, self._has) is not None
+        return self._database is not None and table_named(name, self.has) is not None
 
-    def _has(self, name: TableName) -> bool:
+    def has(self, name: TableName) -> bool:
         schema, table = ("main", *name.parts)[-2:]
         asked = "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND schema_name = ? AND table_name = ?"
         with self._lock:
-            found = self._connection.con.execute(asked, [DATABASE, schema, table]).fetchone()
-        return len(name.parts) <= 2 and bool(found[0])
+            found = self._connection.con.execute(asked, [DATABASE, schema, table]).fetchall()
+        return len(name.parts) <= 2 and bool(found[0][0])
 
     def open(self, source: Source) -> IbisRows:
         if isinstance(source, str | Path):
-            named = table_named(str(source), self._has) if self._database is not None else None
+            named = table_named(str(source), self.has) if self._database is not None else None
             return self._open_file(Path(source)) if named is None else self._open_table(named)
         arrow = frame_to_arrow(source)
         if arrow.num_rows == 0:
@@ -118,7 +118,7 @@ class DuckDB:
         parts = parts_of(path)  # of a folder that Spark wrote
         if path.is_dir() and not parts:
             raise InputError(f"{path}: that is a folder, a file is needed.")
-        if path.exists() and not path.is_file():
+        if path.exists() and not path.is_file() and not parts:
             raise InputError(f"{path}: that is no regular file. Pipes and devices cannot be read; save a file first.")
         try:
             files = parts or [path]
@@ -178,6 +178,8 @@ class DuckDB:
             return self._watched(lambda: self._connection.con.sql(query).to_arrow_table())
 
     def store(self, expression: Any, target: Path | TableName) -> None:
+        if isinstance(target, TableName) and self._database is None:
+            raise InputError("There is no database to write a table into. Name its file: --engine duckdb://FILE.db.")
         with self._lock:
             if isinstance(target, TableName):
                 self._watched(lambda: self._create(expression, target))

@@ -40,11 +40,15 @@ def is_parquet(path: Path) -> bool:
         raise file_error(error, path, "read") from None
 
 
-def sniff(path: Path) -> Dialect:
-    """The delimiter and the columns, or an error that says what the file is instead of a table."""
+def sniff(path: Path, *, head: bytes | None = None) -> Dialect:
+    """The delimiter and the columns, or an error that says what the file is instead of a table.
+
+    With its `head`, the file itself is not looked at.
+    """
     try:
-        with _open(path) as file:
-            head = file.read(HEAD)
+        if head is None:
+            with _open(path) as file:
+                head = file.read(HEAD)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise InputError(f"{path.name}: not a complete gzip file.") from None
     except OSError as error:

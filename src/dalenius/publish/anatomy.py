@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.engine import Assignment
+from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.kernel.anatomy import largest_first
 from dalenius.publish.base import Published, check_name_free, written_columns
@@ -166,7 +166,7 @@ class PublishedAnatomy(Published):
     def files(self, path: Path) -> tuple[Path, ...]:
         return paths_of(path)
 
-    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+    def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         cells, texts = self.table.cells(), self.table.texts()
         schema = cells.schema
         target = schema.sensitive[0]
@@ -182,7 +182,8 @@ class PublishedAnatomy(Published):
             number=GROUP,
             shuffle=shuffle,
         )
-        self.table.rows.write(plan, paths[0])
+        assert isinstance(targets[1], Path)
+        self.table.rows.write(plan, targets[0])
         sensitive = self.release.sensitive
         columns: dict[str, Any] = {
             GROUP: sensitive.group,
@@ -192,4 +193,4 @@ class PublishedAnatomy(Published):
             columns = {name: np.repeat(column, sensitive.counts) for name, column in columns.items()}
         else:
             columns[COUNT] = sensitive.counts
-        self.table.engine.save(columns, paths[1])
+        self.table.engine.save(columns, targets[1])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion import Criterion
+from dalenius.engine import PREFIX, TableName, parts_of
 from dalenius.errors import InputError, ParameterError
 from dalenius.output import replacing, sha256
 from dalenius.release import Release, check_sidecar_free, sidecar
@@ -42,14 +43,18 @@ class Published(ABC):
         return (path,)
 
     @abstractmethod
-    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
-        """Write the release's files; the caller renames them into place."""
+    def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
+        """Write the release's files, which the caller renames into place, or its table."""
 
     def write(self, path: str | Path, *, extra: dict[str, Any] | None = None, shuffle: bool = False) -> None:
         """Write the release with every non-identifier column, and `<path>.meta.json`.
 
-        Rows come in the table's order; with `shuffle` in one that is drawn anew and written nowhere.
+        Rows come in the table's order, if it has one; with `shuffle` in one that is drawn anew and written nowhere.
+        `table:NAME` makes a table where the people are, in the engine; `NAME.meta.json` stands in the current folder.
         """
+        if str(path).startswith(PREFIX):
+            self._write_table(TableName.parse(str(path)), extra, shuffle=shuffle)
+            return
         path = Path(path)
         files = self.files(path)
         for file in files:
@@ -59,15 +64,20 @@ class Published(ABC):
         with replacing(*files, sidecar.path_of(path)) as (*drafts, meta):
             self._write_rows(drafts, shuffle=shuffle)
             # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
-            document = {
-                "kind": self.kind,
-                **self.describe(),
-                "shuffled": shuffle,
-                **(extra or {}),
-                "versions": versions(),
-                "sha256": {"release": sha256(*drafts)},
-            }
+            files_of = [part for draft in drafts for part in parts_of(draft) or [draft]]
+            document = self._document(extra, shuffle) | {"sha256": {"release": sha256(*files_of)}}
             meta.write_text(sidecar.text(document), encoding="utf-8")
+
+    def _document(self, extra: dict[str, Any] | None, shuffle: bool) -> dict[str, Any]:
+        made = {"kind": self.kind, **self.describe(), "shuffled": shuffle}
+        return made | (extra or {}) | {"versions": versions()}
+
+    def _write_table(self, name: TableName, extra: dict[str, Any] | None, *, shuffle: bool) -> None:
+        if len(self.files(Path("release"))) > 1:
+            raise InputError(f"A release of kind {self.kind!r} has two files and cannot be one table. Name a file.")
+        with replacing(Path(f"{name}.meta.json")) as (meta,):
+            meta.write_text(sidecar.text(self._document(extra, shuffle) | {"table": str(name)}), encoding="utf-8")
+            self._write_rows([name], shuffle=shuffle)
 
 
 def written_columns(table: Table) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion import Criterion
-from dalenius.engine import Recoding
+from dalenius.engine import Recoding, TableName
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.hierarchy import TOP
 from dalenius.measure.utility import UTILITIES
@@ -212,7 +212,7 @@ class PublishedLattice(Published):
         classes, passing = self._classes
         return plain.cost(self.node, classes, passing)
 
-    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+    def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         lattice, texts = self.search.lattice, self.table.texts()
         schema = self.table.schema
         labels: dict[str, dict[str, str]] = {}
@@ -232,4 +232,4 @@ class PublishedLattice(Published):
                 codes = [lattice.trees[a].maps[level][lattice.leaves[rep, a]] for a, level in enumerate(self.node)]
                 suppress.append(tuple(self._labels[a][code] for a, code in enumerate(codes)))
         mark = schema.suppressed[0] if schema.suppressed else "*"
-        self.table.rows.write(Recoding(written_columns(self.table), labels, suppress, mark, shuffle), paths[0])
+        self.table.rows.write(Recoding(written_columns(self.table), labels, suppress, mark, shuffle), targets[0])

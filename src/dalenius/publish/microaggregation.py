@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.coding import merge
-from dalenius.engine import Assignment
+from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.kernel.mdav import mdav
 from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
@@ -201,7 +201,7 @@ class PublishedMicroaggregation(Published):
             "people": int(sizes.sum()),
         }
 
-    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+    def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         schema = self.table.schema
         if self.publisher.shown == "ranges":
             labels = written_sets(self.table, *self._sets, np.bincount(self.group))
@@ -228,4 +228,4 @@ class PublishedMicroaggregation(Published):
             number=GROUP,
             shuffle=shuffle,
         )
-        self.table.rows.write(plan, paths[0])
+        self.table.rows.write(plan, targets[0])

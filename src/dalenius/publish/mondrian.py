@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion import Criterion
-from dalenius.engine import Assignment
+from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mondrian import covering_levels, gather_cells, middle_cuts, split
@@ -267,7 +267,7 @@ class PublishedMondrian(Published):
             "people": self.bottom.people,
         }
 
-    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+    def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         texts = self.table.texts()
         sizes = np.bincount(self.part, weights=self.bottom.base.sizes).astype(np.int64)
         labels = written_sets(self.table, *self._sets, sizes, nodes=self.publisher.cuts == "hierarchy")
@@ -279,4 +279,4 @@ class PublishedMondrian(Published):
             labels,
             shuffle=shuffle,
         )
-        self.table.rows.write(plan, paths[0])
+        self.table.rows.write(plan, targets[0])

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.engine import TableName
 from dalenius.errors import InputError, ParameterError, check_seed, listing
 from dalenius.publish.base import Published
 from dalenius.release import NoisyCounts
@@ -212,10 +213,11 @@ class PublishedCounts(Published):
     def files(self, path: Path) -> tuple[Path, ...]:
         return paths_of(path)
 
-    def _write_rows(self, paths: Sequence[Path], *, shuffle: bool) -> None:
+    def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         if shuffle:
             raise InputError("Noisy counts have no rows to shuffle: leave --shuffle out.")
-        for path, text in zip(paths, self.release.texts(), strict=True):
+        for path, text in zip(targets, self.release.texts(), strict=True):
+            assert isinstance(path, Path)
             path.write_text(text, encoding="utf-8", newline="")
 
 

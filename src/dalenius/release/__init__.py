@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from dalenius import engine as _engine
-from dalenius.engine import Engine, Source
+from dalenius.engine import Engine, Source, parts_of
 from dalenius.errors import InputError, listing, nearest
 from dalenius.release import anatomized, centroids, channel, generalized, noisy_counts, sidecar
 from dalenius.release.anatomized import Anatomized
@@ -67,34 +67,39 @@ def read(
     return reader(files[0], schema, engine=engine)
 
 
+def _there(path: Path) -> bool:
+    """A file, or a folder of part files in the place of one."""
+    return path.is_file() or bool(parts_of(path))
+
+
 def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
     """The kind of a release and its files, by its name."""
     path = Path(name)
     for part, kind in ((".quasi", "anatomized"), (".sensitive", "anatomized"), (".counts", "noisy-counts")):
         # Naming one file of several means the release.
-        if path.is_file() and path.stem.endswith(part):
+        if _there(path) and path.stem.endswith(part):
             stem = str(path.with_name(path.stem.removesuffix(part)))
             whole = anatomized.paths_of(stem, path.suffix) if kind == "anatomized" else noisy_counts.paths_of(stem)
-            if all(file.is_file() for file in whole):
+            if all(map(_there, whole)):
                 return kind, whole
     if path.is_file() and path.suffix == ".json":
         whole = noisy_counts.paths_of(path.with_suffix(""))
         if whole[0].is_file():
             return NoisyCounts.kind, whole
-    if path.is_file():
+    if _there(path):
         kind = sidecar.read(path).get("kind", Generalized.kind)
         return (kind if kind in KINDS else Generalized.kind), (path,)
     if "+" in name and not path.exists():
         for i in (i for i, char in enumerate(name) if char == "+"):
             files = (Path(name[:i]), Path(name[i + 1 :]))
-            if all(file.is_file() for file in files):
+            if all(map(_there, files)):
                 return Anatomized.kind, files
     for ending in _ENDINGS:
         files = anatomized.paths_of(name, ending)
-        if all(file.is_file() for file in files):
+        if all(map(_there, files)):
             return Anatomized.kind, files
-        if any(file.is_file() for file in files):
-            absent = next(file for file in files if not file.is_file())
+        if any(map(_there, files)):
+            absent = next(file for file in files if not _there(file))
             raise InputError(f"{name}: the release needs {absent.name!r} beside the other file.")
     files = noisy_counts.paths_of(name)
     if files[0].is_file():

@@ -1,0 +1,185 @@
+"""The same people in every engine: the same cells, the same releases, and errors that tell no row.
+
+PostgreSQL and Spark Connect are started by the tests; Spark is a cluster of two worker processes.
+"""
+
+from __future__ import annotations
+
+import collections
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import psycopg
+import pyarrow as pa
+import pytest
+from tests import test_table as nasty
+
+import dalenius as dl
+from dalenius import datasets, release
+from dalenius.criterion import DistinctDiversity, KAnonymity
+from dalenius.engine import Engine, connect, default
+from dalenius.publish.anatomy import Anatomy
+from dalenius.publish.lattice import Lattice
+from dalenius.publish.mondrian import Mondrian
+from dalenius.publish.noisy_counts import exact_counts
+
+Engines = Callable[[str], Engine]
+SERVERS = ["postgres", "spark", "spark-connect"]
+
+
+def load_postgres(url: str, name: str, columns: dict[str, str], rows: list[tuple[Any, ...]]) -> str:
+    """A new table in PostgreSQL; None is null."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        declared = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
+        connection.execute(f"CREATE TABLE {name} ({declared})")
+        with connection.cursor() as cursor, cursor.copy(f"COPY {name} FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+    return name
+
+
+def nasty_rows(*, nulls: bool = False, integers: bool = False) -> list[tuple[Any, ...]]:
+    return list(zip(*nasty.columns(with_nulls=nulls, integers=integers).values(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def postgres_nasty(postgres_url: str) -> str:
+    texts = dict.fromkeys(nasty.HEADER, "text")
+    load_postgres(postgres_url, "nasty", texts, nasty_rows())
+    load_postgres(postgres_url, "nasty_nulls", texts, nasty_rows(nulls=True))
+    return load_postgres(
+        postgres_url, "nasty_typed", {**texts, "age": "double precision"}, nasty_rows(nulls=True, integers=True)
+    )
+
+
+def database(folder: Path) -> str:
+    with duckdb.connect(str(folder / "people.db")) as connection:
+        connection.register("arrow", pa.table(nasty.columns(with_nulls=True, integers=True)))
+        connection.execute("CREATE TABLE nasty AS SELECT * FROM arrow")
+    return f"duckdb://{folder / 'people.db'}"
+
+
+FILES = ["csv", "tab", "parquet", "parquet, typed", "pandas, floats", "polars", "arrow, typed"]
+PLACES = (
+    [("duckdb", name) for name in FILES]
+    + [("spark", name) for name in FILES]
+    + [("spark-connect", name) for name in ("csv", "parquet, typed", "arrow, typed")]
+    + [("postgres", name) for name in ("nasty", "nasty_nulls", "nasty_typed", "csv", "pandas, floats")]
+    + [("database", "nasty")]
+)
+
+
+@pytest.mark.parametrize(("name", "source"), PLACES)
+def test_identical_cells(
+    name: str, source: str, engines: Engines, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Cells are sorted by codes, so that equal ones are identical arrays."""
+    usual = dl.Table(nasty.csv_file(tmp_path), nasty.SCHEMA).cells()
+    assert nasty.decoded(usual) == nasty.expected()
+    engine = connect(database(tmp_path)) if name == "database" else engines(name)
+    place: object = source
+    if source in FILES:
+        place = nasty.sources(tmp_path)[source]
+    elif name == "postgres":
+        request.getfixturevalue("postgres_nasty")
+    found = dl.Table(place, nasty.SCHEMA, engine=engine).cells()
+    assert found == usual
+    assert found.codes.dtype == usual.codes.dtype
+
+
+def test_a_table_of_spark(engines: Engines) -> None:
+    spark: Any = engines("spark")
+    frame = spark._session.createDataFrame(pa.table(nasty.columns(with_nulls=True, integers=True)))
+    frame.createOrReplaceTempView("nasty_in_spark")
+    found = dl.Table("nasty_in_spark", nasty.SCHEMA, engine=spark).cells()
+    assert nasty.decoded(found) == nasty.expected()
+
+
+# --- Releases ----------------------------------------------------------------------------------------------------------
+
+PEOPLE = 3000
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The hospital's table as a file, with its schema beside it."""
+    folder = tmp_path_factory.mktemp("hospital")
+    datasets.save_hospital(folder, PEOPLE, seed=3)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def postgres_people(people: Path, postgres_url: str) -> str:
+    with (people / "patients.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    return load_postgres(postgres_url, "patients", dict.fromkeys(header, "text"), [tuple(row) for row in rows])
+
+
+def placed(name: str, people: Path, request: pytest.FixtureRequest, engines: Engines) -> dl.Table:
+    """The hospital's table in an engine."""
+    schema = dl.Schema.load(people / "privacy.toml")
+    source = request.getfixturevalue("postgres_people") if name == "postgres" else people / "patients.csv"
+    return dl.Table(source, schema, engine=engines(name))
+
+
+def multiset(path: Path) -> dict[tuple[str, ...], int]:
+    rows = default().open(path)
+    return dict(collections.Counter([rows.columns, *rows.read(rows.columns)]))
+
+
+PUBLISHERS: dict[str, Any] = {
+    "lattice": Lattice([KAnonymity(8)], suppression=0.05),
+    "lattice, nobody suppressed": Lattice([KAnonymity(3), DistinctDiversity(2)]),
+    "mondrian": Mondrian([KAnonymity(6)]),
+}
+
+
+@pytest.mark.parametrize("method", list(PUBLISHERS))
+@pytest.mark.parametrize("name", SERVERS)
+def test_the_same_release(
+    name: str, method: str, people: Path, engines: Engines, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    expected = PUBLISHERS[method].publish(placed("duckdb", people, request, engines))
+    expected.write(tmp_path / "expected.csv")
+    found = PUBLISHERS[method].publish(placed(name, people, request, engines))
+    assert found.describe() == expected.describe()
+    found.write(tmp_path / "found.csv")
+    assert multiset(tmp_path / "found.csv") == multiset(tmp_path / "expected.csv")
+    if method == "lattice":
+        assert expected.describe()["suppressed"] > 0
+    if name != "postgres":
+        found.write(tmp_path / "found.parquet", shuffle=True)
+        assert multiset(tmp_path / "found.parquet") == multiset(tmp_path / "expected.csv")
+    # What was written reads as the release it is, also by the engine that wrote it.
+    schema = dl.Schema.load(people / "privacy.toml")
+    back = release.read(tmp_path / "found.csv", schema, engine=engines(name))
+    assert back.people == PEOPLE
+    assert sorted(back.sizes.tolist()) == sorted(found.release.sizes.tolist())
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_the_same_anatomy(
+    name: str, people: Path, engines: Engines, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    for place in ("duckdb", name):
+        Anatomy(3).publish(placed(place, people, request, engines), seed=5).write(tmp_path / place)
+    for part in ("quasi", "sensitive"):
+        assert multiset(tmp_path / f"{name}.{part}.csv") == multiset(tmp_path / f"duckdb.{part}.csv")
+    back = release.read(tmp_path / name, dl.Schema.load(people / "privacy.toml"), engine=engines(name))
+    assert back.people == PEOPLE
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_the_same_counts_before_noise(
+    name: str, people: Path, engines: Engines, request: pytest.FixtureRequest
+) -> None:
+    (expected, names), (found, same) = (
+        exact_counts(placed(place, people, request, engines), [("sex", "age")]) for place in ("duckdb", name)
+    )
+    assert names == same
+    assert all(map(np.array_equal, found, expected))
+    assert sum(table.size for table in expected) > 100
