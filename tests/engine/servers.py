@@ -62,6 +62,25 @@ def connect_server() -> Iterator[str]:
     command = [str(home / "bin" / "spark-submit"), "--master", "local[2]"]
     command += [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+    with running(command, folder, port):
+        yield f"sc://127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def spark_master() -> Iterator[str]:
+    """The master of a Spark cluster that has no workers."""
+    import pyspark
+
+    home, port = Path(pyspark.__file__).parent, free_port()
+    folder = Path(tempfile.mkdtemp(prefix="dalenius-master-"))
+    command = [str(home / "bin" / "spark-class"), "org.apache.spark.deploy.master.Master"]
+    with running([*command, "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"], folder, port):
+        yield f"spark://127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def running(command: list[str], folder: Path, port: int) -> Iterator[None]:
+    """A server in a process of its own, from when it answers; its folder goes with it."""
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
     try:
@@ -71,8 +90,8 @@ def connect_server() -> Iterator[str]:
                 break
             time.sleep(0.2)
         else:
-            raise RuntimeError("the Spark Connect server did not start: " + (folder / "log").read_text()[-2000:])
-        yield f"sc://127.0.0.1:{port}"
+            raise RuntimeError("the server did not start: " + (folder / "log").read_text(encoding="utf-8")[-2000:])
+        yield
     finally:
         server.terminate()
         server.wait(timeout=60)

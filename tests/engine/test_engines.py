@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import collections
 import csv
+import os
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from dalenius.criterion import DistinctDiversity, KAnonymity
 from dalenius.engine import Engine, connect, default
 from dalenius.publish.anatomy import Anatomy
 from dalenius.publish.lattice import Lattice
+from dalenius.publish.microaggregation import Microaggregation
 from dalenius.publish.mondrian import Mondrian
 from dalenius.publish.noisy_counts import exact_counts
 
@@ -183,3 +187,54 @@ def test_the_same_counts_before_noise(
     assert names == same
     assert all(map(np.array_equal, found, expected))
     assert sum(table.size for table in expected) > 100
+
+
+# --- Stopping, and being stopped ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["spark", "spark-connect"])
+def test_an_interrupt_ends_the_query_in_spark(name: str, engines: Engines) -> None:
+    spark: Any = engines(name)
+    endless = spark._session.range(10**13).selectExpr("CAST(id % 7 AS STRING) AS q", "CAST(id % 3 AS STRING) AS s")
+    endless.createOrReplaceTempView("endless")
+    rows = spark.open("endless")
+    told: list[str] = []
+    spark.told = told.append
+    timer = threading.Timer(5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            rows.count(["q", "s"])
+    finally:
+        timer.cancel()
+        spark.told = None
+    assert told[-1] == ""  # the line is wiped
+    assert any("tasks" in line for line in told)
+    if name == "spark":
+        assert spark._session.sparkContext.statusTracker().getActiveJobsIds() == []
+    # The next one has the workers to itself.
+    assert spark._session.range(10).count() == 10
+
+
+@pytest.mark.parametrize("name", ["spark", "spark-connect"])
+def test_a_ragged_file_is_told_without_its_rows(name: str, engines: Engines, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("q,s\na,x\nSECRET\n", encoding="utf-8")
+    schema = dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive")])
+    with pytest.raises(dl.InputError, match="more or fewer fields") as caught:
+        dl.Table(tmp_path / "t.csv", schema, engine=engines(name)).cells()
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert "SECRET" not in str(error)
+        error = error.__cause__ or error.__context__
+
+
+def test_rows_without_an_order(people: Path, engines: Engines, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    table = placed("postgres", people, request, engines)
+    assert table.rows.find({"sex": ["Male"]}, limit=3) == []
+    with pytest.raises(dl.InputError, match="no order of rows"):
+        Microaggregation(5).publish(table).write(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+    narrow = dl.Schema([dl.Column(c.name, c.role, domain=dl.Domain(("Male",))) if c.name == "sex" else c
+                        for c in table.declared.columns])  # fmt: skip
+    with pytest.raises(dl.InputError, match="some row"):
+        dl.Table("patients", narrow, engine=engines("postgres")).cells()

@@ -104,7 +104,7 @@ class Postgres:
             view = f"dalenius_{uuid.uuid4().hex}"
             texts = ", ".join(f"{_text(column, kind)} AS {_quoted(column)}" for column, kind, _, _ in columns)
             self._connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {texts} FROM {name.quoted()}")
-            if self._connection.execute(f"SELECT 1 FROM {view} LIMIT 1").fetchone() is None:
+            if self._watched(lambda: self._connection.execute(f"SELECT 1 FROM {view} LIMIT 1").fetchone()) is None:
                 raise InputError(f"{name}: the table has columns and no rows.")
         table = ibis.table(dict.fromkeys((column for column, *_ in columns), "string"), name=view)
         return IbisRows(table, name=str(name), home=self, numbered=False)

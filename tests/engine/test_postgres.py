@@ -1,0 +1,255 @@
+"""What PostgreSQL adds: its types and collations, credentials, tables as outputs, and a query that must end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from tests.engine.servers import SECRET
+
+import dalenius as dl
+from dalenius.cli import app
+from dalenius.engine import Engine, connect
+
+SCHEMA = dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive")])
+
+
+def made(url: str, *statements: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def cells(name: str, engine: Engine) -> dict[tuple[str, ...], int]:
+    found = dl.Table(name, SCHEMA, engine=engine).cells()
+    leaves = [column.leaves for column in found.schema.coded]
+    rows = [tuple(leaves[j][code] for j, code in enumerate(row)) for row in found.codes.tolist()]
+    return dict(zip(rows, found.counts.tolist(), strict=True))
+
+
+TYPES = {
+    "double precision": ["1", "2.5", "'NaN'", "-0.0", "1e16", "'Infinity'", "1e300"],
+    "real": ["7", "0.1"],
+    "numeric(6,2)": ["1.50", "2"],
+    "char(5)": ["'ab'"],
+    "boolean": ["true", "false"],
+    "date": ["'2020-01-31'"],
+    "timestamptz": ["'2020-01-31 12:00:00+02'"],
+    "uuid": ["'6b1f3a3e-8d1c-4c55-9a0e-000000000001'"],
+}
+TEXTS = {
+    "double precision": ["1", "2.5", "", "0", "10000000000000000", "Infinity", "1e+300"],
+    "real": ["7", "0.1"],
+    "numeric(6,2)": ["1.50", "2.00"],
+    "char(5)": ["ab"],
+    "boolean": ["true", "false"],
+    "date": ["2020-01-31"],
+    "timestamptz": ["2020-01-31 10:00:00+00"],
+    "uuid": ["6b1f3a3e-8d1c-4c55-9a0e-000000000001"],
+}
+
+
+@pytest.mark.parametrize("kind", list(TYPES))
+def test_types(kind: str, postgres_url: str, engines: Callable[[str], Engine]) -> None:
+    name = "typed_" + "".join(filter(str.isalnum, kind))
+    values = ", ".join(f"({value}::{kind}, 'x')" for value in TYPES[kind])
+    made(postgres_url, f'CREATE TABLE {name} (q {kind}, s text)', f"INSERT INTO {name} VALUES {values}")  # fmt: skip
+    assert cells(name, engines("postgres")) == {(text, "x"): 1 for text in TEXTS[kind]}
+
+
+def test_a_collation_does_not_merge_values(postgres_url: str, engines: Callable[[str], Engine], tmp_path: Path) -> None:
+    """A collation that takes Flu and FLU for equal is the database's; counting is by bytes."""
+    made(
+        postgres_url,
+        "CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "CREATE TABLE folded (q text COLLATE blind, s text)",
+        "INSERT INTO folded VALUES ('Flu', 'x'), ('FLU', 'x'), ('flu', 'x')",
+    )
+    assert cells("folded", engines("postgres")) == {("Flu", "x"): 1, ("FLU", "x"): 1, ("flu", "x"): 1}
+    assert tmp_path.is_dir()
+
+
+@pytest.mark.parametrize("kind", ["bytea", "json", "text[]", "odd"])
+def test_types_without_a_text(kind: str, postgres_url: str, engines: Callable[[str], Engine]) -> None:
+    name = "refused_" + kind[:4]
+    made(
+        postgres_url,
+        *(["CREATE TYPE odd AS (a int)"] if kind == "odd" else []),
+        f"CREATE TABLE {name} (q {kind}, s text)",
+    )
+    with pytest.raises(dl.InputError, match="'q' holds"):
+        cells(name, engines("postgres"))
+
+
+def test_names(
+    postgres_url: str, engines: Callable[[str], Engine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engines("postgres")
+    monkeypatch.chdir(tmp_path)
+    made(
+        postgres_url,
+        "CREATE SCHEMA clinic",
+        'CREATE TABLE clinic."Odd.Name; --" (q text, s text)',
+        "INSERT INTO clinic.\"Odd.Name; --\" VALUES ('a', 'x')",
+        "CREATE TABLE both_here (q text, s text)",
+        "INSERT INTO both_here VALUES ('table', 'x')",
+        "CREATE TABLE empty_one (q text, s text)",
+    )
+    assert cells('clinic."Odd.Name; --"', engine) == {("a", "x"): 1}
+    (tmp_path / "both_here").write_text("q,s\nfile,x\n", encoding="utf-8")
+    with pytest.raises(dl.InputError, match="is a file and a table"):
+        cells("both_here", engine)
+    assert cells("table:both_here", engine) == {("table", "x"): 1}
+    assert cells("./both_here", engine) == {("file", "x"): 1}
+    with pytest.raises(dl.InputError, match="no table 'nowhere'"):
+        cells("table:nowhere", engine)
+    with pytest.raises(dl.InputError, match="no rows"):
+        cells("empty_one", engine)
+    for text in ("table:", 'table:"open', "table:a..b"):
+        with pytest.raises(dl.InputError, match="not the name of a table"):
+            cells(text, engine)
+
+
+def test_passwords_are_not_repeated(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    wrong = postgres_url.replace("clerk@", "clerk:hunter2@")
+    for url, said in (
+        (wrong, "the password is wrong"),
+        (
+            postgres_url.replace("/postgres", "/nowhere").replace("clerk@", f"clerk:{SECRET}@"),
+            "no such user or database",
+        ),
+        ("postgres://clerk:hunter2@127.0.0.1:1/x", "nobody answers"),
+        ("postgres//clerk:hunter2@here", "There is no engine"),
+        ("mysql://clerk:hunter2@here/x", "There is no engine 'mysql'"),
+    ):
+        with pytest.raises(dl.InputError, match=said) as caught:
+            connect(url)
+        error: BaseException | None = caught.value
+        while error is not None:
+            assert "hunter2" not in str(error)
+            assert SECRET not in str(error)
+            error = error.__cause__ or error.__context__
+    monkeypatch.delenv("PGPASSWORD")
+    with pytest.raises(dl.InputError, match="PGPASSWORD"):
+        connect(postgres_url)
+    # Nor in the JSON, which holds the command line.
+    made(
+        postgres_url.replace("clerk@", f"clerk:{SECRET}@"),
+        "CREATE TABLE secret_people (q text, s text)",
+        "INSERT INTO secret_people VALUES ('a', 'x'), ('a', 'y')",
+    )
+    (tmp_path / "p.toml").write_text('[columns.q]\nrole = "quasi"\n[columns.s]\nrole = "sensitive"\n', encoding="utf-8")
+    url = postgres_url.replace("clerk@", f"clerk:{SECRET}@")
+    words = ["check", "secret_people", "--schema", str(tmp_path / "p.toml"), "--engine", url, "--json", "-"]
+    monkeypatch.setattr(sys, "argv", ["dalenius", *words])
+    assert app.run(words) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["k_anonymity"]["k"] == 2
+    assert "clerk:…@" in said.out
+    assert SECRET not in said.out + said.err
+
+
+def test_the_extra_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for library, url, extra in (("psycopg", "postgres://x", "postgres"), ("pyspark", "local[2]", "spark")):
+        for name in [*sys.modules]:
+            if name.partition(".")[0] == library or name == f"dalenius.engine.{extra}":
+                monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(dl.InputError, match=rf"pip install 'dalenius\[{extra}\]'"):
+            connect(url)
+
+
+def query_count(url: str) -> int:
+    """Queries of ours that run in the server right now."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        asked = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND application_name = 'dalenius'"
+        found = connection.execute(asked).fetchone()
+        assert found is not None
+        return int(found[0])
+
+
+def test_an_interrupt_ends_the_query_in_the_server(postgres_url: str, tmp_path: Path) -> None:
+    made(
+        postgres_url,
+        "CREATE VIEW slow AS SELECT 'a' || pg_sleep(600)::text AS q, 'x'::text AS s FROM generate_series(1, 9)",
+    )
+    (tmp_path / "privacy.toml").write_text(
+        '[columns.q]\nrole = "quasi"\n[columns.s]\nrole = "sensitive"\n', encoding="utf-8"
+    )
+    command = [sys.executable, "-c", "from dalenius.cli import main; main()", "check", "slow", "--engine", postgres_url]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    given_up = time.monotonic() + 60
+    while not query_count(postgres_url) and time.monotonic() < given_up:
+        time.sleep(0.1)
+    assert query_count(postgres_url) == 1
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Interrupted" in errors
+    assert query_count(postgres_url) == 0
+
+
+def test_a_release_into_a_table(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From table to table: no row leaves the database, and the release can be audited there."""
+    monkeypatch.chdir(tmp_path)
+    made(
+        postgres_url,
+        "CREATE TABLE staff (id text, age int, pay text)",
+        "INSERT INTO staff SELECT 'P' || i, 20 + i % 40, 'pay' || i % 5 FROM generate_series(1, 400) i",
+    )
+    (tmp_path / "privacy.toml").write_text(
+        '[columns.id]\nrole = "identifier"\n[columns.age]\nrole = "quasi"\ntype = "integer"\nintervals = [5, 10]\n'
+        'domain = { min = 20, max = 59 }\n[columns.pay]\nrole = "sensitive"\n',
+        encoding="utf-8",
+    )  # fmt: skip
+    engine = ["--engine", postgres_url]
+    assert app.run(["publish", "staff", "-o", "table:released", "--k", "20", *engine]) == 0
+    assert (tmp_path / "released.meta.json").is_file()
+    assert json.loads((tmp_path / "released.meta.json").read_text(encoding="utf-8"))["table"] == "released"
+    with psycopg.connect(postgres_url) as connection:
+        found = connection.execute("SELECT age, count(*) FROM released GROUP BY 1 ORDER BY 1").fetchall()
+    assert found == [(f"[{low}, {low + 4}]", 50) for low in range(20, 60, 5)]
+    capsys.readouterr()
+    assert app.run(["audit", "table:released", "--truth", "staff", "--json", "-", *engine]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["release"]["people"] == 400
+    assert document["levels"]["k_anonymity"]["k"] == 50
+    assert document["release"]["sha256"] == {}
+    assert app.run(["publish", "staff", "-o", "table:released", "--k", "20", *engine]) == 2
+    assert "already" in capsys.readouterr().err
+    assert app.run(["publish", "staff", "-o", "out.parquet", "--k", "20", *engine]) == 2
+    assert "ends in .csv" in capsys.readouterr().err
+    assert not (tmp_path / "out.parquet").exists()
+    assert app.run(["init", "staff", "-o", "guess.toml", *engine]) == 0
+    assert 'role = "identifier"' in (tmp_path / "guess.toml").read_text(encoding="utf-8")
+
+
+def test_what_is_counted_is_what_is_written(postgres_url: str, engines: Any, tmp_path: Path) -> None:
+    """Somebody who joins the table after it was opened is neither counted nor written."""
+    from dalenius.criterion import KAnonymity
+    from dalenius.publish.mondrian import Mondrian
+
+    made(
+        postgres_url,
+        "CREATE TABLE growing (q text, s text)",
+        "INSERT INTO growing SELECT 'a' || i % 3, 'x' FROM generate_series(1, 30) i",
+    )
+    published = Mondrian([KAnonymity(5)]).publish(dl.Table("growing", SCHEMA, engine=engines("postgres")))
+    made(postgres_url, "INSERT INTO growing VALUES ('new', 'x')")
+    published.write(tmp_path / "out.csv")
+    assert "new" not in (tmp_path / "out.csv").read_text(encoding="utf-8")
+    assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 31
+    assert os.path.exists(tmp_path / "out.csv.meta.json")
