@@ -201,7 +201,11 @@ def _moved(cells: GroupCells, old: tuple[Column, ...], new: tuple[Column, ...]) 
 
 
 def _bound(table: Table, schema: Schema) -> Table:
-    return table if _same(table.schema, schema) else Table(table.source, schema, engine=table.engine)
+    return (
+        table
+        if _same(table.schema, schema)
+        else Table(table.source, schema, engine=table.engine, most_cells=table.most_cells)
+    )
 
 
 def _same(one: Schema, other: Schema) -> bool:
