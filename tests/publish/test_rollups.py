@@ -324,6 +324,7 @@ def test_the_optimum_is_that_of_memory_or_the_search_says_that_it_may_not_be(
         try:
             with monkeypatch.context() as patch:
                 patch.setattr(search_module, "ENUMERABLE", enumerable)
+                patch.setattr(search_module._BestFirst, "TURN", number % 4 // 2)  # 0: both ends step by step
                 published = publisher.publish(table(small, most, engine=PlainEngine()))
         except InputError as error:
             if good:
@@ -400,6 +401,24 @@ def test_what_is_written_is_what_memory_writes(tmp_path: Path, fetched: list[int
             seen["suppressed"] += whole.describe()["suppressed"] > 0
     assert seen["same"] > 3, seen
     assert seen["suppressed"] > 1, seen
+
+
+@pytest.mark.parametrize(("seed", "most"), [(221, 4), (333, 4), (496, 5)])
+def test_from_the_top_a_large_node_hides_finer_ones_that_may_cost_less(
+    seed: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no feasible step down from the top, since it is too large itself: what is below is not settled by that."""
+    small, publisher = make(seed, most=60), Lattice([KAnonymity(3)], suppression=0.3)
+    least = min(feasible(small, publisher).values())
+    monkeypatch.setattr(search_module, "ENUMERABLE", 0)
+    monkeypatch.setattr(search_module._BestFirst, "TURN", 0)
+    lattice = lattice_of(table(small, most, engine=PlainEngine()))
+    found = Search(lattice, publisher.criteria, suppression=publisher.suppression).run()
+    assert found.best is None
+    assert found.bound <= least
+    assert found.not_looked_at == lattice.nodes
+    with pytest.raises(InputError, match=rf"{lattice.nodes} nodes were not looked at"):
+        publisher.publish(dl.Table(small.columns(), small.schema(), most_cells=widest(small), engine=PlainEngine()))
 
 
 def test_some_searches_leave_nodes_out_and_some_do_not() -> None:

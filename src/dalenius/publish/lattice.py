@@ -97,9 +97,10 @@ def _no_solution(search: Search, found: Found, most_cells: int) -> str:
             "Allow more time, more suppression, or weaker criteria."
         )
     if found.not_looked_at:
+        others = "The others do not satisfy the criteria. " if found.checked else ""
         return (
             f"No release was found, and {counted(found.not_looked_at, 'node was', 'nodes were')} not looked at: there are more "
-            f"than {counted(most_cells, 'distinct row', 'distinct rows')}. The others do not satisfy the criteria. Raise "
+            f"than {counted(most_cells, 'distinct row', 'distinct rows')}. {others}Raise "
             "--most-cells (in Python, most_cells of Table), weaken the criteria, or allow more suppression."
         )
     classes = lattice.classes(lattice.top)

@@ -145,7 +145,7 @@ class EngineLattice(GeneralizationLattice):
         order = np.argsort(group, kind="stable")
         start = np.searchsorted(group[order], np.arange(len(base) + 1)).astype(np.int64)
         counts = found.counts[order]
-        leaves = np.column_stack([self._bearers(a, map_)[base[:, a]] for a, map_ in enumerate(maps)])
+        leaves = np.column_stack([_bearers(map_)[base[:, a]] for a, map_ in enumerate(maps)])
         every = np.arange(len(base), dtype=np.int32)
         return Classes(leaves, every, start, value[order], counts, np.add.reduceat(counts, start[:-1]))
 
@@ -157,9 +157,9 @@ class EngineLattice(GeneralizationLattice):
             raise InputError(f"{self.table.rows.name} changed while it was read. Start again.")
         return number[len(tuples) :]
 
-    def _bearers(self, a: int, map_: NDArray[np.int32]) -> NDArray[np.int32]:
-        """For each label of a column a leaf that somebody has and that it stands for; 0 where nobody has any."""
-        leaves = np.flatnonzero(self.marginals[a] > 0).astype(np.int32)
-        found = np.zeros(int(map_.max()) + 1, dtype=np.int32)
-        found[map_[leaves]] = leaves
-        return found
+
+def _bearers(map_: NDArray[np.int32]) -> NDArray[np.int32]:
+    """For each label of a level a leaf that it stands for."""
+    found = np.empty(int(map_.max()) + 1, dtype=np.int32)
+    found[map_] = np.arange(len(map_), dtype=np.int32)
+    return found

@@ -170,44 +170,33 @@ class Search:
         """The best node, and on request every minimal one: feasible, and nothing finer is."""
         deadline = None if time_limit is None else time.monotonic() + time_limit
         if self.lattice.nodes <= ENUMERABLE:
-            kept = _Enumeration(self, deadline, progress)
-            return self._finer(kept.run(minimal), kept.fails)
+            return self._finer(_Enumeration(self, deadline, progress).run(minimal))
         if minimal:
             raise InputError(
                 f"The lattice has {self.lattice.nodes:,} nodes, too many to list the minimal ones (at most "
                 f"{ENUMERABLE:,}). Leave some levels or columns out."
             )
-        large = _BestFirst(self, deadline, progress)
-        return self._finer(large.run(), large.fails)
+        return self._finer(_BestFirst(self, deadline, progress).run())
 
-    def _finer(self, found: Found, fails: Callable[[Node], bool]) -> Found:
+    def _finer(self, found: Found) -> Found:
         """Of nodes that cost the same, a finest one: no level is given away for nothing (a column of one value, say)."""
         best = found.best
-        missed: set[Node] = set()
         while best is not None:
             below = [(*best.node[:a], level - 1, *best.node[a + 1 :]) for a, level in enumerate(best.node) if level]
             cost = best.cost
-            equal = (verdict for node in below if (verdict := self._free_step(node, cost, fails, missed)) is not None)
+            equal = (verdict for node in below if (verdict := self._free_step(node, cost)) is not None)
             step = next(equal, None)
             if step is None:
                 break
             best = step
-        return dataclasses.replace(
-            found,
-            best=best,
-            checked=min(self.checked, found.nodes),  # some twice
-            not_looked_at=found.not_looked_at + len(missed),
-        )
+        return dataclasses.replace(found, best=best, checked=min(self.checked, found.nodes))  # some twice
 
-    def _free_step(self, node: Node, cost: float, fails: Callable[[Node], bool], missed: set[Node]) -> Verdict | None:
-        least = self.bounds(np.array([node], dtype=np.int16))[0]
-        if least > cost * (1 + 1e-12):
+    def _free_step(self, node: Node, cost: float) -> Verdict | None:
+        if self.bounds(np.array([node], dtype=np.int16))[0] > cost * (1 + 1e-12):
             return None
         try:
             verdict, _ = self.judge(node)
-        except TooMany:
-            if least >= cost and not fails(node):  # what may cost less has been counted
-                missed.add(node)
+        except TooMany:  # more classes cost less: if it might be feasible, it has been counted
             return None
         return verdict if verdict.feasible and verdict.cost <= cost * (1 + 1e-12) else None
 
@@ -244,11 +233,6 @@ class _Enumeration:
         # Where not every node is known, no list rather than a wrong one.
         nodes = self._minimal() if minimal and in_time and not unknown.any() else None
         return Found(self.best, bound, self.search.checked, len(self.levels), nodes, int(unknown.sum()), in_time)
-
-    def fails(self, node: Node) -> bool:
-        """Whether a node is known to fail."""
-        index = sum(level * stride for level, stride in zip(node, self.strides, strict=True))
-        return not self.open[index] and not self.feasible[index]
 
     def _best_cost(self) -> float:
         return float("inf") if self.best is None else self.best.cost
@@ -384,7 +368,7 @@ class _BestFirst:
         try:
             self._judge(search.lattice.top)  # something to fall back on
             while self.rising and self.rising[0][0] < self._best_cost():
-                if search.monotone and not self.falling and all(map(self.fails, self.large)):
+                if search.monotone and not self.falling and all(map(self._fails, self.large)):
                     break  # whatever is feasible lies below the top by feasible steps: all of it has been judged
                 for step in (self._fall, self._rise):
                     turn = time.monotonic() + self.TURN
@@ -392,7 +376,7 @@ class _BestFirst:
                         pass
         except _OutOfTime:
             in_time = False
-        left = [lower for node, lower in self.large.items() if lower < self._best_cost() and not self.fails(node)]
+        left = [lower for node, lower in self.large.items() if lower < self._best_cost() and not self._fails(node)]
         bound = min([*left, self._best_cost()])
         if not in_time and self.rising:
             bound = min(bound, self.rising[0][0])
@@ -417,7 +401,7 @@ class _BestFirst:
             return False
         lower, node = self.rising[0]
         self._check_time()
-        if not self.fails(node):
+        if not self._fails(node):
             self._judge(node)
         heapq.heappop(self.rising)  # only now: were the time up before, its bound would still be the smallest
         floor = max(lower, self.known.get(node, 0.0))
@@ -435,11 +419,11 @@ class _BestFirst:
         self._check_time()
         _, node = heapq.heappop(self.falling)
         for finer in self._neighbours(node, -1):
-            if not self.fails(finer):
+            if not self._fails(finer):
                 self._judge(finer)
         return True
 
-    def fails(self, node: Node) -> bool:
+    def _fails(self, node: Node) -> bool:
         """Whether a node known to fail stands above this one."""
         return bool((np.array(node, dtype=np.int16) <= self.failed).all(axis=1).any())
 
