@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 
 from dalenius import engine as _engine
 from dalenius.coding import canonical_texts, leaf_codes, merge
-from dalenius.engine import Engine, Rows, Source, place_of
+from dalenius.engine import Counted, Engine, Rows, Source, TooMany, place_of
+from dalenius.errors import InputError, ParameterError, counted
 from dalenius.schema import Schema
+
+NO_LIMIT = 2**62
+MOST_CELLS = 20_000_000  # distinct rows that are kept in memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,9 +54,29 @@ class Cells:
         return tuple(len(column.leaves) for column in self.schema.coded)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Marginals:
+    """How often each leaf of each coded column occurs, and each tuple of sensitive leaves; tuples are sorted."""
+
+    columns: tuple[NDArray[np.int64], ...]
+    tuples: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+    @property
+    def people(self) -> int:
+        return int(self.counts.sum())
+
+    def different(self, first: int) -> list[int]:
+        """How many leaves occur in each coded column from this one on."""
+        return [int((column > 0).sum()) for column in self.columns[first:]]
+
+
 @dataclass(slots=True)
 class Table:
     """A CSV or Parquet file, or a pandas, Polars or Arrow frame, read through a schema.
+
+    At most `most_cells` distinct rows are kept in memory. With more of them the table is `many`: it has no cells, and
+    its columns are counted one by one. `told` is given a line when something is done otherwise for that.
 
     >>> import dalenius as dl
     >>> import pyarrow as pa
@@ -65,19 +89,39 @@ class Table:
     source: Source
     declared: Schema
     engine: Engine
+    most_cells: int
+    told: Callable[[str], None] | None = field(repr=False)
     _rows: Rows | None = field(default=None, repr=False)
+    _many: bool | None = field(default=None, repr=False)  # nothing has been counted yet
+    _schema: Schema | None = field(default=None, repr=False)
     _cells: Cells | None = field(default=None, repr=False)
     _texts: Mapping[str, Mapping[str, int]] | None = field(default=None, repr=False)
+    _marginals: Marginals | None = field(default=None, repr=False)
 
-    def __init__(self, source: Source, schema: Schema | str | Path, *, engine: Engine | str | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        schema: Schema | str | Path,
+        *,
+        engine: Engine | str | None = None,
+        most_cells: int = MOST_CELLS,
+        told: Callable[[str], None] | None = None,
+    ) -> None:
+        if isinstance(most_cells, bool) or not isinstance(most_cells, int) or most_cells < 1:
+            raise ParameterError("most_cells", "Table", "an int ≥ 1", most_cells)
         self.source = source
         self.declared = schema if isinstance(schema, Schema) else Schema.load(schema)
         if engine is None:
             engine = _engine.default()
         self.engine = _engine.connect(engine) if isinstance(engine, str) else engine
+        self.most_cells = most_cells
+        self.told = told
         self._rows = None
+        self._many = None
+        self._schema = None
         self._cells = None
         self._texts = None
+        self._marginals = None
 
     @property
     def rows(self) -> Rows:
@@ -91,39 +135,111 @@ class Table:
     @property
     def schema(self) -> Schema:
         """The schema bound to this table: every domain fixed."""
-        return self.cells().schema
+        self._read_columns()
+        assert self._schema is not None
+        return self._schema
+
+    @property
+    def many(self) -> bool:
+        """Whether the distinct rows are more than `most_cells`."""
+        if self._many is None:
+            self._cells = self._read()
+            self._many = self._cells is None
+        return self._many
 
     def cells(self) -> Cells:
         """The distinct (quasi…, sensitive) rows as codes with counts. One scan, whatever is asked afterwards."""
-        if self._cells is None:
-            self._cells = self._count()
+        if self.many:
+            raise InputError(
+                f"{self.rows.name} has more than {counted(self.most_cells, 'distinct row', 'distinct rows')}, which are not "
+                "kept in memory. Publish with --method lattice, which rolls them up in the engine; coarsen or drop "
+                "columns; or raise --most-cells of publish and lattice (in Python, most_cells of Table)."
+            )
+        assert self._cells is not None
         return self._cells
 
-    def _count(self) -> Cells:
+    def texts(self) -> Mapping[str, Mapping[str, int]]:
+        """For each coded column, the texts that occur in the rows and the leaf code that each one names."""
+        self._read_columns()
+        assert self._texts is not None
+        return self._texts
+
+    def marginals(self) -> Marginals:
+        """The counts of each coded column alone, and of the sensitive ones together."""
+        self._read_columns()
+        if self._marginals is None:
+            assert self._cells is not None
+            cells, sizes = self._cells, self._cells.sizes
+            columns = tuple(_tally(cells.codes[:, j], cells.counts, size) for j, size in enumerate(sizes))
+            m = len(cells.schema.quasi)
+            self._marginals = Marginals(columns, *merge(cells.codes[:, m:], cells.counts, sizes[m:]))
+        return self._marginals
+
+    def _read(self) -> Cells | None:
+        """The distinct rows, in one scan; None if they are too many."""
+        try:
+            found = self.rows.count([column.name for column in self.declared.coded], limit=self.most_cells)
+        except TooMany:
+            return None
+        self._schema, self._texts, (codes,) = self._coded([found])
+        sizes = [len(column.leaves) for column in self._schema.coded]
+        return Cells(self._schema, *merge(codes, found.counts, sizes))
+
+    def _read_columns(self) -> None:
+        """Bind the schema; where the distinct rows are too many, from each quasi-identifier and all sensitive columns."""
+        if not self.many or self._schema is not None:
+            return
+        parts = [[column.name] for column in self.declared.quasi]
+        parts.append([column.name for column in self.declared.sensitive])
+        counts = [self._count(names) for names in parts]
+        schema, texts, coded = self._coded(counts)
+        m = len(schema.quasi)
+        sizes = [len(column.leaves) for column in schema.coded]
+        columns = [_tally(coded[j][:, 0], counts[j].counts, sizes[j]) for j in range(m)]
+        columns += [_tally(coded[m][:, j], counts[m].counts, size) for j, size in enumerate(sizes[m:])]
+        self._marginals = Marginals(tuple(columns), *merge(coded[m], counts[m].counts, sizes[m:]))
+        self._schema, self._texts = schema, texts
+
+    def _count(self, names: Sequence[str]) -> Counted:
+        try:
+            return self.rows.count(names, limit=self.most_cells)
+        except TooMany:
+            pass
+        quoted = ", ".join(map(repr, names))
+        what = f"column {quoted} alone has" if len(names) == 1 else f"columns {quoted} together have"
+        raise InputError(
+            f"{self.rows.name}: {what} more than {counted(self.most_cells, 'distinct value', 'distinct values')}. "
+            "Coarsen or drop columns, or raise --most-cells of publish and lattice (in Python, most_cells of Table)."
+        )
+
+    def _coded(self, counts: Sequence[Counted]) -> tuple[Schema, dict[str, dict[str, int]], list[NDArray[np.int32]]]:
+        """The bound schema, the leaf code of each text of each column, and what was counted as leaf codes."""
         rows = self.rows
-        counted = rows.count([column.name for column in self.declared.coded])
 
         def locate(column: str, text: str) -> str:
             return place_of(rows, {column: [text]})
 
         where = rows.name
+        seen = {name: texts for one in counts for name, texts in zip(one.columns, one.texts, strict=True)}
         leaves = {
-            column.name: canonical_texts(column, counted.texts[j], self.declared, where=where, locate=locate)
-            for j, column in enumerate(self.declared.coded)
+            column.name: canonical_texts(column, seen[column.name], self.declared, where=where, locate=locate)
+            for column in self.declared.coded
         }
         schema = self.declared.bind(leaves)
-        codes = np.empty_like(counted.codes)
-        texts: dict[str, dict[str, int]] = {}
-        for j, column in enumerate(schema.coded):
-            lookup = leaf_codes(column, leaves[column.name], counted.texts[j], where=where, locate=locate)
-            codes[:, j] = lookup[counted.codes[:, j]]
-            texts[column.name] = dict(zip(counted.texts[j], lookup.tolist(), strict=True))
-        self._texts = texts
-        merged, counts = merge(codes, counted.counts, [len(column.leaves) for column in schema.coded])
-        return Cells(schema, merged, counts)
+        lookups = {
+            column.name: leaf_codes(column, leaves[column.name], seen[column.name], where=where, locate=locate)
+            for column in schema.coded
+        }
+        coded = []
+        for one in counts:
+            codes = np.empty_like(one.codes)
+            for j, name in enumerate(one.columns):
+                codes[:, j] = lookups[name][one.codes[:, j]]
+            coded.append(codes)
+        texts = {name: dict(zip(seen[name], lookup.tolist(), strict=True)) for name, lookup in lookups.items()}
+        return schema, texts, coded
 
-    def texts(self) -> Mapping[str, Mapping[str, int]]:
-        """For each coded column, the texts that occur in the rows and the leaf code that each one names."""
-        self.cells()
-        assert self._texts is not None
-        return self._texts
+
+def _tally(codes: NDArray[np.int32], counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """How many people have each code. Floats, in which they are added up, are exact below 2^53."""
+    return np.bincount(codes, weights=counts, minlength=size).astype(np.int64)

@@ -293,3 +293,75 @@ def test_lattice_refuses_a_share_that_is_none(cli: Cli, share: str) -> None:
     code, out, err = cli("lattice", "t.csv", "--k", "2", "--suppression", share)
     assert (code, out) == (2, "")
     assert "must be a number from 0 to 1" in err
+
+
+def crowd(folder: Path) -> None:
+    """One more person, so that there are 8 ages and 9 distinct rows."""
+    with (folder / "t.csv").open("a", encoding="utf-8") as file:
+        file.write('"Ida","21","M","i","Flu"\n')
+
+
+def test_more_distinct_rows_than_are_kept(cli: Cli, folder: Path) -> None:
+    """The engine rolls up: that is said at once, in the summary and in the JSON, and the release is the same."""
+    crowd(folder)
+    code, out, err = cli(*PUBLISH, "--k", "2", "--l", "2", "--json", "plain.json")
+    assert (code, err) == (0, "")
+    assert "engine" not in out
+    plain, file = json.loads((folder / "plain.json").read_text()), (folder / "out.csv").read_text()
+    assert (plain["rollups"], plain["not_looked_at"]) == ("memory", 0)
+    code, out, err = cli(*PUBLISH, "--k", "2", "--l", "2", "--most-cells", "8", "--json", "engine.json")
+    assert code == 0
+    assert err == "t.csv has more than 8 distinct rows (--most-cells): roll-ups run in the engine.\n"
+    assert "roll-ups   in the engine: the table has more than 8 distinct rows" in out
+    found = json.loads((folder / "engine.json").read_text())
+    assert found["rollups"] == "engine"
+    assert found["node"] == plain["node"]
+    assert found["cost"] == plain["cost"]
+    assert (folder / "out.csv").read_text() == file
+    assert (found["not_looked_at"] > 0) == ("not looked at" in out)
+    assert cli(*PUBLISH, "--k", "2", "--l", "2", "--most-cells", "8", "--quiet") == (0, "", "")
+
+
+def test_nodes_that_are_too_large_are_counted(cli: Cli, folder: Path) -> None:
+    """Every node satisfies k = 1, and only the raw one has 9 distinct rows."""
+    crowd(folder)
+    code, out, _ = cli(*PUBLISH, "--k", "1", "--most-cells", "8", "--minimal", "--json", "found.json")
+    found = json.loads((folder / "found.json").read_text())
+    assert code == 0
+    assert (found["rollups"], found["not_looked_at"], found["minimal"], found["optimal"]) == ("engine", 1, None, False)
+    assert found["bound"] == 0
+    assert "1 node was not looked at; no node costs less than 0.0000" in out
+    assert "too large  1 node was not looked at" in out
+
+
+def test_methods_that_need_the_distinct_rows_refuse_too_many(cli: Cli, folder: Path) -> None:
+    crowd(folder)
+    for method, asked in (("mondrian", ("--k", "2")), ("anatomy", ("--l", "2"))):
+        code, out, err = cli("publish", "t.csv", "-o", "new", "--method", method, *asked, "--most-cells", "8")
+        assert (code, out) == (2, "")
+        assert "t.csv has more than 8 distinct rows, which are not kept in memory" in err
+        assert "--method lattice" in err
+        assert "roll-ups run" not in err
+    code, _, err = cli(*PUBLISH, "--k", "2", "--most-cells", "0")
+    assert code == 2
+    assert "--most-cells" in err
+
+
+def test_lattice_leaves_out_what_is_too_large(cli: Cli, folder: Path) -> None:
+    crowd(folder)
+    _, out, _ = cli("lattice", "t.csv", "--k", "2", "--json", "-")
+    whole = json.loads(out)
+    assert (whole["rollups"], whole["not_looked_at"]) == ("memory", 0)
+    code, out, err = cli("lattice", "t.csv", "--k", "2", "--most-cells", "8", "--json", "-")
+    assert code == 0
+    assert "roll-ups run in the engine" in err
+    document = json.loads(out)
+    large = [node for node in whole["nodes"] if node not in document["nodes"]]
+    assert [node["levels"] for node in large] == [{"age": 0, "sex": 0}]
+    assert document["not_looked_at"] == 1
+    assert len(document["nodes"]) + len(large) == len(whole["nodes"])
+    code, out, _ = cli("lattice", "t.csv", "--k", "2", "--most-cells", "8")
+    assert "1 more node has more than 8 distinct rows and was not looked at" in out
+    code, out, err = cli("lattice", "t.csv", "--k", "2", "--most-cells", "8", "-o", "page.html")
+    assert (code, out) == (2, "")
+    assert "The page compares every node" in err

@@ -87,8 +87,8 @@ def open_together(
     held-out people have join for the control alone: what is said of the release must not depend on them.
     """
     engine = engine or _engine.default()
-    table = None if truth is None else Table(truth, schema, engine=engine)
-    others = None if holdout is None else Table(holdout, schema, engine=engine)
+    table = None if truth is None else Table(truth, schema, engine=engine, most_cells=NO_LIMIT)
+    others = None if holdout is None else Table(holdout, schema, engine=engine, most_cells=NO_LIMIT)
     opened = release if isinstance(release, Release) else read(release, schema, kind=kind, engine=engine)
     coded: Schema | None = getattr(opened, "schema", None)
     opened, inner = _widen(release, opened, schema, [coded, None if table is None else table.schema], kind, engine)
@@ -119,7 +119,7 @@ def together(
     releases: Mapping[str, Source | Release], truth: Source, schema: Schema, *, kind: str | None, engine: Engine
 ) -> tuple[dict[str, Release], Table]:
     """Several releases and the table they were made of, all with one coding."""
-    table = Table(truth, schema, engine=engine)
+    table = Table(truth, schema, engine=engine, most_cells=NO_LIMIT)
     opened = {
         name: release if isinstance(release, Release) else read(release, schema, kind=kind, engine=engine)
         for name, release in releases.items()
@@ -201,7 +201,11 @@ def _moved(cells: GroupCells, old: tuple[Column, ...], new: tuple[Column, ...]) 
 
 
 def _bound(table: Table, schema: Schema) -> Table:
-    return table if _same(table.schema, schema) else Table(table.source, schema, engine=table.engine)
+    return (
+        table
+        if _same(table.schema, schema)
+        else Table(table.source, schema, engine=table.engine, most_cells=table.most_cells)
+    )
 
 
 def _same(one: Schema, other: Schema) -> bool:

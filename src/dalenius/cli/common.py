@@ -44,6 +44,14 @@ EngineOption = Annotated[
 TableArgument = Annotated[
     Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, or a table of the engine; a row a person.")
 ]
+MostCellsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--most-cells",
+        min=1,
+        help="Keep at most so many distinct rows in memory (20000000). Of more the lattice is rolled up in the engine.",
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 RevealOption = Annotated[bool, typer.Option("--reveal", help="Show labels and values of the classes named.")]
 KindOption = Annotated[str | None, typer.Option("--kind", help="Kind of the release, if its files do not tell it.")]
@@ -176,6 +184,16 @@ def release_files(release: str) -> list[Path]:
         return [*find_files(release)[1], sidecar.path_of(Path(release))]
     except DaleniusError:
         return []  # whoever reads it says what is wrong
+
+
+def teller(quiet: bool) -> Callable[[str], None]:
+    """Who prints a line on standard error at once, unless told to be quiet."""
+
+    def tell(text: str) -> None:
+        if not quiet:
+            typer.echo(text, err=True)
+
+    return tell
 
 
 def say(quiet: bool, text: str = "") -> None:

@@ -14,6 +14,7 @@ from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
     JsonOption,
+    MostCellsOption,
     QuietOption,
     SchemaOption,
     TableArgument,
@@ -21,6 +22,7 @@ from dalenius.cli.common import (
     progress_line,
     run_details,
     say,
+    teller,
     write_json,
 )
 from dalenius.errors import counted
@@ -59,16 +61,17 @@ def command(
     schema: SchemaOption = DEFAULT_SCHEMA,
     json: JsonOption = None,
     engine: EngineOption = _engine.DEFAULT,
+    most_cells: MostCellsOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """List every node of the lattice with its privacy levels, its utilities and whether it satisfies the criteria."""
     from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable, write_texts
-    from dalenius.publish.nodes import GeneralizationLattice
+    from dalenius.publish.rollups import lattice_of
     from dalenius.publish.survey import stubbornness, survey
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
-    from dalenius.table import Table
+    from dalenius.table import MOST_CELLS, Table
 
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
@@ -92,18 +95,26 @@ def command(
         check_writable(target, inputs=[table, schema, *declared.files, *priors.files])
     if len({path.resolve() for path in targets}) < len(targets):
         raise InputError(f"The page and the JSON cannot both be written to {str(output)!r}. Name another file.")
-    people = Table(table, declared, engine=connected)
-    lattice = GeneralizationLattice(people.cells())
+    people = Table(table, declared, engine=connected, most_cells=most_cells or MOST_CELLS, told=teller(quiet))
+    lattice = lattice_of(people)
+    if output is not None and not lattice.fits(lattice.bottom):
+        raise InputError(
+            f"The page compares every node of the lattice, and some have more than {people.most_cells:,} distinct rows. "
+            "Raise --most-cells, or leave -o out."
+        )
     with progress_line(quiet) as progress:
         nodes = survey(
             lattice, wanted, suppression=suppression, adversaries=adversaries, predicates=sets, progress=progress
         )
+    left = lattice.nodes - len(nodes)
     document = {
-        "people": people.cells().people,
+        "people": lattice.people,
         "criteria": [criterion.describe() for criterion in wanted],
         "suppression": suppression,
         "known": known,
         **realistic.described(adversaries, sets),
+        "rollups": lattice.rollups,
+        "not_looked_at": left,
         "nodes": nodes,
     }
     if json is not None:
@@ -122,6 +133,13 @@ def command(
         f"{table}: {counted(len(nodes), 'node', 'nodes')}"
         + (f", {len(good):,} satisfy the criteria" if wanted else ""),
     )
+    if left:
+        most = counted(people.most_cells, "distinct row", "distinct rows")
+        verb = "node has" if left == 1 else "nodes have"
+        say(
+            quiet,
+            f"  {left:,} more {verb} more than {most} and {'was' if left == 1 else 'were'} not looked at (--most-cells)",
+        )
     names = [adversary.text for adversary in adversaries]
     if names and not wanted:  # of nodes that hold against nobody there is nothing to choose
         finite = [node for node in good if min(node["epsilon"].values()) < float("inf")]

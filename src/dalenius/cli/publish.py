@@ -15,11 +15,13 @@ from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
     JsonOption,
+    MostCellsOption,
     QuietOption,
     SchemaOption,
     connect_engine,
     progress_line,
     say,
+    teller,
     write_json,
 )
 from dalenius.errors import counted
@@ -82,6 +84,7 @@ def command(
         ),
     ] = None,
     engine: EngineOption = _engine.DEFAULT,
+    most_cells: MostCellsOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
@@ -91,7 +94,7 @@ def command(
     from dalenius.release import check_sidecar_free
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
-    from dalenius.table import Table
+    from dalenius.table import MOST_CELLS, Table
 
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors = Priors(declared, connected)
@@ -125,7 +128,7 @@ def command(
         check_writable(Path(json), inputs=inputs)
         if Path(json).resolve() in {file.resolve() for file in written}:
             raise ParameterError("--json", "publish", "another file than the release and its sidecar", json)
-    people = Table(table, declared, engine=connected)
+    people = Table(table, declared, engine=connected, most_cells=most_cells or MOST_CELLS, told=teller(quiet))
     with progress_line(quiet) as progress:
         published = publish(people, progress)
     published.write(output, shuffle=shuffle)
@@ -134,11 +137,11 @@ def command(
         write_json(json, document)
     if json == "-":
         return
-    for line in _summary(output, document):
+    for line in _summary(output, document, people.most_cells):
         say(quiet, line)
 
 
-def _summary(output: Path, document: dict[str, Any]) -> list[str]:
+def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[str]:
     if document["method"] == "noisy-counts":
         tables = ", ".join("×".join(names) for names in document["tables"])
         return [
@@ -157,11 +160,18 @@ def _summary(output: Path, document: dict[str, Any]) -> list[str]:
     if document["method"] != "lattice":
         return lines
     search = f"{document['checked']:,} of {counted(document['nodes'], 'node', 'nodes')} checked"
-    proof = "optimal" if document["optimal"] else f"time ran out; no node costs less than {document['bound']:.4f}"
+    left = counted(document["not_looked_at"], "node was", "nodes were")
+    why = f"{left} not looked at" if document["not_looked_at"] else "time ran out"
+    proof = "optimal" if document["optimal"] else f"{why}; no node costs less than {document['bound']:.4f}"
     lines += [
         "  levels     " + ", ".join(f"{name} {level}" for name, level in document["node"].items()),
         f"  loss       {document['loss']:.4f}   ({search}, {proof})",
     ]
+    if document["rollups"] == "engine":
+        most = counted(most_cells, "distinct row", "distinct rows")
+        lines.append(f"  roll-ups   in the engine: the table has more than {most}")
+    if document["not_looked_at"]:
+        lines.append(f"  too large  {left} not looked at, which might be better; --most-cells allows more")
     if document["minimal"] is not None:
         lines.append(f"  minimal    {counted(len(document['minimal']), 'node', 'nodes')}; --json lists them")
     return lines

@@ -17,8 +17,9 @@ from dalenius.table import Cells
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """The classes of a node: a bottom class that represents each, and its counts per value (see `Grouping`)."""
+    """The classes of a node: the row of `leaves` that represents each, and its counts per value (see `Grouping`)."""
 
+    leaves: NDArray[np.int32]  # leaf codes of the quasi-identifiers, shared with the classes that these were made of
     rep: NDArray[np.int32]
     start: NDArray[np.int64]
     values: NDArray[np.int32]
@@ -61,7 +62,7 @@ class BottomClasses:
         same = np.arange(groups, dtype=np.int32)
         start, values, merged = merge_cells(start, value, counts, same, groups, domain)
         sizes = np.add.reduceat(merged, start[:-1])
-        return Classes(same, start, values, merged, sizes)
+        return Classes(self.leaves, same, start, values, merged, sizes)
 
     def kept(self, classes: Classes, passing: NDArray[np.bool_]) -> Classes:
         """The classes that pass, without the others."""
@@ -70,8 +71,9 @@ class BottomClasses:
         widths = np.diff(classes.start)
         cells = np.repeat(passing, widths)
         start = np.concatenate(([0], np.cumsum(widths[passing])))
+        kept = classes.rep[passing]
         return Classes(
-            classes.rep[passing], start, classes.values[cells], classes.counts[cells], classes.sizes[passing]
+            classes.leaves, kept, start, classes.values[cells], classes.counts[cells], classes.sizes[passing]
         )
 
     def groupings(self, classes: Classes) -> list[Grouping]:

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion import Criterion
-from dalenius.engine import Recoding, TableName
-from dalenius.errors import InputError, ParameterError, listing
+from dalenius.engine import Recoding, TableName, TooMany
+from dalenius.errors import InputError, ParameterError, counted, listing
 from dalenius.hierarchy import TOP
 from dalenius.measure.utility import UTILITIES
 from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
 from dalenius.publish.classes import Classes
-from dalenius.publish.nodes import GeneralizationLattice, Node
+from dalenius.publish.nodes import Node
+from dalenius.publish.rollups import EngineLattice, lattice_of
 from dalenius.publish.search import Found, Progress, Search
 from dalenius.release import Generalized
 from dalenius.release.label import Resolver, Unresolved, label_text
@@ -64,11 +65,11 @@ class Lattice:
                     f"Column {column.name!r} has a mask and no domain: nobody who reads the release could say which values "
                     f'a mask covers. Declare domain = […] in {table.declared.source}, or hierarchy = "FILE".'
                 )
-        cells = table.cells()
+        marginals = table.marginals()
         for criterion in self.criteria:
-            criterion.check_possible(cells.people, [len(np.unique(codes)) for codes in _sensitive(cells)])
+            criterion.check_possible(marginals.people, marginals.different(len(table.schema.quasi)))
         values = self.others_as_quasi or any(c.needs_values for c in self.criteria)
-        lattice = GeneralizationLattice(cells, values=values)
+        lattice = lattice_of(table, values=values)
         search = Search(
             lattice,
             self.criteria,
@@ -78,13 +79,8 @@ class Lattice:
         )
         found = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
         if found.best is None:
-            raise InputError(_no_solution(search, found))
+            raise InputError(_no_solution(search, found, table.most_cells))
         return PublishedLattice(self, table, search, found)
-
-
-def _sensitive(cells: Any) -> list[NDArray[np.int32]]:
-    m = len(cells.schema.quasi)
-    return [cells.codes[:, m + j] for j in range(len(cells.schema.sensitive))]
 
 
 def _share(name: str, value: object) -> None:
@@ -92,13 +88,20 @@ def _share(name: str, value: object) -> None:
         raise ParameterError(name, "the lattice", "a number from 0 to 1", value)
 
 
-def _no_solution(search: Search, found: Found) -> str:
+def _no_solution(search: Search, found: Found, most_cells: int) -> str:
     """Which criterion fails where everything is generalized, and by how much."""
     lattice = search.lattice
-    if not np.isinf(found.bound) and found.checked < found.nodes:
+    if not found.in_time and not np.isinf(found.bound):
         return (
             f"No release was found in the time given ({found.checked:,} of {found.nodes:,} nodes checked). "
             "Allow more time, more suppression, or weaker criteria."
+        )
+    if found.not_looked_at:
+        others = "The others do not satisfy the criteria. " if found.checked else ""
+        return (
+            f"No release was found, and {counted(found.not_looked_at, 'node was', 'nodes were')} not looked at: there are more "
+            f"than {counted(most_cells, 'distinct row', 'distinct rows')}. {others}Raise "
+            "--most-cells (in Python, most_cells of Table), weaken the criteria, or allow more suppression."
         )
     classes = lattice.classes(lattice.top)
     reasons = []
@@ -164,20 +167,37 @@ class PublishedLattice(Published):
 
     @property
     def release(self) -> Generalized:
-        lattice, cells = self.search.lattice, self.table.cells()
+        lattice, schema = self.search.lattice, self.table.schema
         classes, passing = self._classes
-        m = len(lattice.quasi)
+        leaves = classes.leaves
         sets = [
             [
-                np.flatnonzero(tree.maps[level] == tree.maps[level][lattice.leaves[rep, a]]).astype(np.int32)
+                np.flatnonzero(tree.maps[level] == tree.maps[level][leaves[rep, a]]).astype(np.int32)
                 for a, (tree, level) in enumerate(zip(lattice.trees, self.node, strict=True))
             ]
             for rep in classes.rep[passing].tolist()
         ]
         number = np.full(len(classes), -1, dtype=np.int32)
         number[passing] = np.arange(int(passing.sum()), dtype=np.int32)
+        if isinstance(lattice, EngineLattice):
+            valued, tuples = self._valued(lattice)
+            owner = lattice.membership(self.node, valued.leaves[valued.rep])
+            group = number[np.repeat(owner, np.diff(valued.start))]
+            return Generalized.from_sets(schema, sets, group, tuples[valued.values], valued.counts)
+        cells, m = self.table.cells(), len(schema.quasi)
         group = number[lattice.membership(self.node, cells.codes[:, :m])]
-        return Generalized.from_sets(cells.schema, sets, group, cells.codes[:, m:], cells.counts)
+        return Generalized.from_sets(schema, sets, group, cells.codes[:, m:], cells.counts)
+
+    def _valued(self, lattice: EngineLattice) -> tuple[Classes, NDArray[np.int32]]:
+        try:
+            return lattice.valued(self.node)
+        except TooMany:
+            pass
+        most = counted(self.table.most_cells, "distinct row", "distinct rows")
+        raise InputError(
+            f"The release has more than {most} with the sensitive values, which are not kept in memory: it can be written, "
+            "but not looked at here. Raise most_cells of Table."
+        )
 
     def describe(self) -> dict[str, Any]:
         best = self.found.best
@@ -199,6 +219,8 @@ class PublishedLattice(Published):
             "checked": self.found.checked,
             "optimal": self.found.optimal,
             "bound": self.found.bound,
+            "rollups": self.search.lattice.rollups,
+            "not_looked_at": self.found.not_looked_at,
             "minimal": None if self.found.minimal is None else [named(node) for node in self.found.minimal],
         }
 
@@ -229,7 +251,7 @@ class PublishedLattice(Published):
             if not schema.suppressed:
                 raise InputError('Rows must be suppressed, and the schema has no mark for it: suppressed = ["*"].')
             for rep in classes.rep[~passing].tolist():
-                codes = [lattice.trees[a].maps[level][lattice.leaves[rep, a]] for a, level in enumerate(self.node)]
+                codes = [lattice.trees[a].maps[level][classes.leaves[rep, a]] for a, level in enumerate(self.node)]
                 suppress.append(tuple(self._labels[a][code] for a, code in enumerate(codes)))
         mark = schema.suppressed[0] if schema.suppressed else "*"
         self.table.rows.write(Recoding(written_columns(self.table), labels, suppress, mark, shuffle), targets[0])

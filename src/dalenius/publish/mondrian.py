@@ -203,10 +203,10 @@ class _Cutter:
         sizes = merge_sizes(base.sizes[classes], into, parts)
         if len(self.bottom.tuples) == 1:
             zeros = np.zeros(parts, dtype=np.int32)
-            return Classes(rep, np.arange(parts + 1, dtype=np.int64), zeros, sizes, sizes)
+            return Classes(self.bottom.leaves, rep, np.arange(parts + 1, dtype=np.int64), zeros, sizes, sizes)
         begins, values, counts = gather_cells(classes, base.start, base.values, base.counts)
         start, values, counts = merge_cells(begins, values, counts, into, parts, len(self.bottom.tuples))
-        return Classes(rep, start, values, counts, sizes)
+        return Classes(self.bottom.leaves, rep, start, values, counts, sizes)
 
     def _passing(self, classes: Classes) -> NDArray[np.bool_]:
         publisher = self.publisher

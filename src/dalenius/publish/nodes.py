@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,14 @@ CACHED_CELLS = 60_000_000  # (class, value) counts kept for rolling further node
 class GeneralizationLattice(BottomClasses):
     """Nodes are levels, one for each quasi-identifier. Classes are made once and kept while there is room."""
 
+    rollups: ClassVar[str] = "memory"  # where classes are counted that are not rolled up from finer ones
+
     def __init__(self, cells: Cells, *, values: bool = True) -> None:
         super().__init__(cells, values=values)
+        self._prepare(room=max(CACHED_CELLS, len(self.base.values)))
+        self._keep(self.bottom, self.base)
+
+    def _prepare(self, *, room: int) -> None:
         self.trees = tuple(_tree(column) for column in self.quasi)
         self.heights: Node = tuple(tree.height for tree in self.trees)
         self.bottom: Node = (0,) * len(self.quasi)
@@ -33,8 +40,7 @@ class GeneralizationLattice(BottomClasses):
         self._made: list[Classes] = []
         self._levels = np.empty((64, len(self.quasi)), dtype=np.int16)
         self._cells = np.empty(64, dtype=np.int64)
-        self._room = max(CACHED_CELLS, len(self.base.values))
-        self._keep(self.bottom, self.base)
+        self._room = room
 
     def _key_tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32], list[list[int]]]:
         """For each attribute and level its labels' codes, times a stride and as they are, and where each table starts.
@@ -64,19 +70,27 @@ class GeneralizationLattice(BottomClasses):
         if node in self._cache:
             return self._cache[node]
         levels = np.array(node, dtype=np.int16)
-        finer = self._made[smallest_below(self._levels, self._cells, len(self._made), levels)]
-        into, rep = merge_classes(finer.rep, self.leaves, self._tables, self._labels, self._node_offsets(node))
+        finest = smallest_below(self._levels, self._cells, len(self._made), levels)
+        classes = self._counted(node) if finest < 0 else self._rolled_up(self._made[finest], node)
+        self._keep(node, classes)
+        return classes
+
+    def fits(self, node: Node) -> bool:  # noqa: ARG002 - others may have nodes that are too large
+        """Whether a node's classes can be made."""
+        return True
+
+    def _counted(self, node: Node) -> Classes:
+        """The classes of a node when there is none to roll them up from."""
+        raise AssertionError(f"{node} stands below the bottom")  # which is always kept
+
+    def _rolled_up(self, finer: Classes, node: Node) -> Classes:
+        into, rep = merge_classes(finer.rep, finer.leaves, self._tables, self._labels, self._node_offsets(node))
         sizes = merge_sizes(finer.sizes, into, len(rep))
         if len(self.tuples) == 1:
             start = np.arange(len(rep) + 1, dtype=np.int64)
-            classes = Classes(rep, start, np.zeros(len(rep), dtype=np.int32), sizes, sizes)
-        else:
-            start, values, counts = merge_cells(
-                finer.start, finer.values, finer.counts, into, len(rep), len(self.tuples)
-            )
-            classes = Classes(rep, start, values, counts, sizes)
-        self._keep(node, classes)
-        return classes
+            return Classes(finer.leaves, rep, start, np.zeros(len(rep), dtype=np.int32), sizes, sizes)
+        start, values, counts = merge_cells(finer.start, finer.values, finer.counts, into, len(rep), len(self.tuples))
+        return Classes(finer.leaves, rep, start, values, counts, sizes)
 
     def _keep(self, node: Node, classes: Classes) -> None:
         """Remember a node's classes, to answer again and to roll coarser nodes up from, while there is room."""
@@ -96,9 +110,10 @@ class GeneralizationLattice(BottomClasses):
 
     def membership(self, node: Node, quasi: NDArray[np.int32]) -> NDArray[np.int32]:
         """The number of the class of each row of leaf codes, as `classes(node)` numbers them."""
-        rep = self.classes(node).rep
+        classes = self.classes(node)
+        rep = classes.rep
         # Representatives come first, so that numbering by first appearance is theirs.
-        leaves = np.concatenate([self.leaves[rep], quasi]).astype(np.int32)
+        leaves = np.concatenate([classes.leaves[rep], quasi]).astype(np.int32)
         every = np.arange(len(leaves), dtype=np.int32)
         into, _ = merge_classes(every, leaves, self._tables, self._labels, self._node_offsets(node))
         return into[len(rep) :]

@@ -8,6 +8,9 @@ Two facts keep the search short and exact:
 - if satisfying is monotone (every criterion is, without suppression; with suppression only those that a group keeps
   whatever it is merged with: k and distinct ℓ), a node that fails makes every finer node fail. Of a conjunction, the
   monotone part alone may be used in this way.
+
+A node that is too large to be counted (see `rollups`) is neither feasible nor infeasible. The search goes on with coarser
+ones; what it did not look at and cannot rule out is counted, and lowers the bound.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion import Criterion
+from dalenius.engine import TooMany
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure.utility import average_class_size, discernibility, marginal_utility
 from dalenius.publish.classes import Classes
@@ -47,13 +51,19 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search brought: the best node or none, and `bound`, below which no node's cost can lie."""
+    """What a search brought: the best node or none, and `bound`, below which no node's cost can lie.
+
+    `not_looked_at` counts the nodes that the search came to, that were too large to be counted, and that might be better
+    than the best for all that is known. If minimal nodes were asked for and it is not 0, there is no list of them.
+    """
 
     best: Verdict | None
     bound: float
     checked: int
     nodes: int
     minimal: tuple[Node, ...] | None = None
+    not_looked_at: int = 0
+    in_time: bool = True
 
     @property
     def optimal(self) -> bool:
@@ -128,7 +138,7 @@ class Search:
         for a, level in enumerate(node):
             # What suppressing adds depends on the label alone, so the leaf of a class's representative tells it.
             cost = self.marginal.costs[a]
-            more = (cost.suppressed - cost.table[level])[lattice.leaves[classes.rep[failing], a]]
+            more = (cost.suppressed - cost.table[level])[classes.leaves[classes.rep[failing], a]]
             means[a] = self._means[a][level] + float(more @ lost) / lattice.people
         return float(self.marginal.combine(means[None, :])[0])
 
@@ -138,9 +148,9 @@ class Search:
         return self.lattice.passing(classes, wanted, others_as_quasi=self.others_as_quasi)
 
     def judge(self, node: Node) -> tuple[Verdict, bool]:
-        """The verdict on a node, and whether its failure is one that every finer node shares."""
-        self.checked += 1
+        """The verdict on a node, and whether its failure is one that every finer node shares; TooMany may be raised."""
         classes = self.lattice.classes(node)
+        self.checked += 1
         passing = self.passing(classes)
         suppressed = int(classes.sizes[~passing].sum())
         # Suppressing everybody leaves no release: read back, it would be one class again.
@@ -184,7 +194,10 @@ class Search:
     def _free_step(self, node: Node, cost: float) -> Verdict | None:
         if self.bounds(np.array([node], dtype=np.int16))[0] > cost * (1 + 1e-12):
             return None
-        verdict, _ = self.judge(node)
+        try:
+            verdict, _ = self.judge(node)
+        except TooMany:  # more classes cost less: if it might be feasible, it has been counted
+            return None
         return verdict if verdict.feasible and verdict.cost <= cost * (1 + 1e-12) else None
 
 
@@ -202,52 +215,64 @@ class _Enumeration:
         self.strides = [math.prod(self.shape[a + 1 :]) for a in range(len(self.shape))]
         self.lower = search.bounds(self.levels)
         self.open = np.ones(len(self.levels), dtype=bool)  # neither judged nor known to fail
+        self.large = np.zeros(len(self.levels), dtype=bool)  # too large to be looked at
         self.feasible = np.zeros(len(self.levels), dtype=bool)  # judged so, or above such a node where that suffices
         self.best: Verdict | None = None
 
     def run(self, minimal: bool) -> Found:
-        search = self.search
-        bound = float("inf")
+        in_time = True
         try:
             self._optimise()
             if minimal:
                 self._classify()
         except _OutOfTime:
-            left = self.open & (self.lower < self._best_cost())
-            bound = float(self.lower[left].min(initial=np.inf))
-            minimal = False  # not every node is known: no list rather than a wrong one
-        if self.best is not None:
-            bound = min(bound, self.best.cost)
-        nodes = self._minimal() if minimal else None
-        return Found(self.best, bound, search.checked, len(self.levels), nodes)
+            in_time = False
+        left = self.open & (self.lower < self._best_cost())  # in time, only what is too large
+        bound = min(float(self.lower[left].min(initial=np.inf)), self._best_cost())
+        unknown = self.large & (self.open & ~self.feasible if minimal else left)
+        # Where not every node is known, no list rather than a wrong one.
+        nodes = self._minimal() if minimal and in_time and not unknown.any() else None
+        return Found(self.best, bound, self.search.checked, len(self.levels), nodes, int(unknown.sum()), in_time)
 
     def _best_cost(self) -> float:
         return float("inf") if self.best is None else self.best.cost
 
     def _optimise(self) -> None:
         while True:
-            candidates = np.flatnonzero(self.open & (self.lower < self._best_cost()))
+            candidates = np.flatnonzero(self.open & ~self.large & (self.lower < self._best_cost()))
             if not len(candidates):
                 return
-            cheapest = int(candidates[np.argmin(self.lower[candidates])])
-            if self.search.monotone:
-                self._climb(cheapest, lambda i: bool(self.open[i]) and bool(self.lower[i] < self._best_cost()))
-            else:
-                self._judge(cheapest)
+            self._settle(
+                int(candidates[np.argmin(self.lower[candidates])]),
+                lambda i: bool(self.open[i]) and bool(self.lower[i] < self._best_cost()),
+            )
 
     def _classify(self) -> None:
         """Find out of every node whether it is feasible."""
         while True:
-            unknown = np.flatnonzero(self.open & ~self.feasible)
+            unknown = np.flatnonzero(self.open & ~self.large & ~self.feasible)
             if not len(unknown):
                 return
-            if self.search.monotone:
-                self._climb(int(unknown[0]), lambda i: bool(self.open[i]) and not self.feasible[i])
-            else:
-                self._judge(int(unknown[0]))
+            self._settle(int(unknown[0]), lambda i: bool(self.open[i]) and not self.feasible[i])
 
-    def _climb(self, start: int, wanted: Callable[[int], bool]) -> None:
-        """Where on a path from a node upwards does feasibility begin? Each failure rules out all that is finer."""
+    def _settle(self, index: int, wanted: Callable[[int], bool]) -> None:
+        """Judge a node or what is coarser, in as few looks as may be."""
+        if self.search.monotone:
+            self._climb(index, wanted, self._judge)
+            return
+        self._judge(index)
+        if self.large[index]:
+            self._climb(index, wanted, self._looked_at)
+
+    def _looked_at(self, index: int) -> bool:
+        self._judge(index)
+        return not self.large[index]
+
+    def _climb(self, start: int, wanted: Callable[[int], bool], begun: Callable[[int], bool]) -> None:
+        """Where on a path from a node upwards does feasibility begin, or that nodes can be looked at?
+
+        Each failure, and each node that is too large, settles all that is finer.
+        """
         path = [start]
         while True:
             here = path[-1]
@@ -262,7 +287,7 @@ class _Enumeration:
         low, high = 0, len(path) - 1
         while low <= high:
             middle = (low + high) // 2
-            if self._judge(path[middle]):
+            if begun(path[middle]):
                 high = middle - 1
             else:
                 low = middle + 1
@@ -270,10 +295,16 @@ class _Enumeration:
     def _judge(self, index: int) -> bool:
         if not self.open[index]:
             return bool(self.feasible[index])
+        if self.large[index]:
+            return False
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _OutOfTime
         search = self.search
-        verdict, shared = search.judge(tuple(int(level) for level in self.levels[index]))
+        try:
+            verdict, shared = search.judge(tuple(int(level) for level in self.levels[index]))
+        except TooMany:
+            self._box(self.large, below=index)[...] = True
+            return False
         self.open[index] = False
         if verdict.feasible:
             self.feasible[index] = True
@@ -325,6 +356,7 @@ class _BestFirst:
         self.verdicts: dict[Node, Verdict] = {}
         self.known: dict[Node, float] = {}  # lower bounds learnt from a node's own classes
         self.failed = np.empty((0, len(self.heights)), dtype=np.int16)
+        self.large: dict[Node, float] = {}  # too large to be looked at, with lower bounds
         self.best: Verdict | None = None
         self.rising = [(float(self._bounds([lattice.bottom])[0]), lattice.bottom)]
         self.met = {lattice.bottom}
@@ -332,20 +364,23 @@ class _BestFirst:
 
     def run(self) -> Found:
         search = self.search
+        in_time = True
         try:
             self._judge(search.lattice.top)  # something to fall back on
             while self.rising and self.rising[0][0] < self._best_cost():
-                if search.monotone and not self.falling:
+                if search.monotone and not self.falling and all(map(self._fails, self.large)):
                     break  # whatever is feasible lies below the top by feasible steps: all of it has been judged
                 for step in (self._fall, self._rise):
                     turn = time.monotonic() + self.TURN
                     while step() and time.monotonic() < turn:
                         pass
-            bound = math.inf
         except _OutOfTime:
-            bound = self.rising[0][0] if self.rising else math.inf
-        bound = min(bound, self._best_cost())
-        return Found(self.best, bound, search.checked, search.lattice.nodes)
+            in_time = False
+        left = [lower for node, lower in self.large.items() if lower < self._best_cost() and not self._fails(node)]
+        bound = min([*left, self._best_cost()])
+        if not in_time and self.rising:
+            bound = min(bound, self.rising[0][0])
+        return Found(self.best, bound, search.checked, search.lattice.nodes, None, len(left), in_time)
 
     def _best_cost(self) -> float:
         return math.inf if self.best is None else self.best.cost
@@ -398,9 +433,13 @@ class _BestFirst:
 
     def _judge(self, node: Node) -> None:
         self._check_time()
-        if node in self.verdicts:
+        if node in self.verdicts or node in self.large:
             return
-        verdict, shared = self.search.judge(node)
+        try:
+            verdict, shared = self.search.judge(node)
+        except TooMany:
+            self.large[node] = float(self._bounds([node])[0])
+            return
         self.verdicts[node] = verdict
         if self.search.marginal is None:
             self.known[node] = self.search._last_unsuppressed

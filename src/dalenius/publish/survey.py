@@ -38,6 +38,28 @@ def every_node(lattice: GeneralizationLattice) -> list[Node]:
     return [tuple(int(level) for level in row) for row in ordered]
 
 
+def looked_at(lattice: GeneralizationLattice) -> list[Node]:
+    """The nodes that are not too large to be counted, finest first; none is an error."""
+    nodes = [node for node in every_node(lattice) if lattice.fits(node)]
+    if not nodes:
+        raise InputError(
+            "Every node of the lattice has more distinct rows than are kept in memory. Raise --most-cells (in Python, "
+            "most_cells of Table), or coarsen or drop columns."
+        )
+    return nodes
+
+
+def _need_all(lattice: GeneralizationLattice) -> list[Node]:
+    """All nodes, for what is said of all of them."""
+    nodes = every_node(lattice)
+    if not lattice.fits(lattice.bottom):
+        raise InputError(
+            "This compares every node of the lattice, and some have more distinct rows than are kept in memory. Raise "
+            "--most-cells (in Python, most_cells of Table), or coarsen or drop columns."
+        )
+    return nodes
+
+
 def survey(
     lattice: GeneralizationLattice,
     criteria: Sequence[Criterion] = (),
@@ -49,6 +71,8 @@ def survey(
 ) -> list[dict[str, Any]]:
     """Levels, ε against each adversary, and utilities of every node, finest first.
 
+    Nodes that are too large to be counted (see `rollups`) are left out.
+
     Without criteria nothing is suppressed. With them, classes that fail are suppressed where the limit allows it, the
     levels are those of what remains, and `satisfies` says whether the node does; where the limit does not allow it,
     nothing is suppressed and the levels are those of all classes.
@@ -56,7 +80,7 @@ def survey(
     texts = [adversary.text for adversary in adversaries]
     if len(set(texts)) < len(texts):
         raise InputError("Two adversaries are written alike; give each a text of its own.")
-    nodes = every_node(lattice)
+    nodes = looked_at(lattice)
     searches = {name: Search(lattice, criteria, suppression=suppression, utility=name) for name in UTILITIES}
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
     found = []
@@ -81,7 +105,7 @@ def survey(
             entry["satisfies"] = verdict.feasible
         found.append(entry)
         if progress is not None:
-            progress(number + 1, lattice.nodes, float("nan"))
+            progress(number + 1, len(nodes), float("nan"))
     return found
 
 
@@ -94,7 +118,7 @@ def epsilons(
     lattice: GeneralizationLattice, adversaries: Sequence[Realistic], *, predicates: Sequence[Predicate] = ()
 ) -> tuple[list[Node], NDArray[np.float64]]:
     """The minimal ε of every node, nothing suppressed, against each adversary, and nothing else."""
-    nodes = every_node(lattice)
+    nodes = _need_all(lattice)
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
     found = np.array([_epsilons(lattice.groupings(lattice.classes(node)), private) for node in nodes])
     return nodes, found.reshape(len(nodes), len(private))
@@ -130,7 +154,7 @@ def stubbornness(
     Nothing is suppressed. The node is by default the one of least loss that is ε-private against the uniform prior with
     σ = 10^6, else the most general one.
     """
-    every = every_node(lattice)
+    every = _need_all(lattice)
     shapes = {"I:uniform": "uniform", "I:table": "table", "II": None}
     spans: dict[str, list[tuple[float, float]]] = {prior: [] for prior in PRIORS}
     for place in every:
