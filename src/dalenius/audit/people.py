@@ -28,7 +28,7 @@ from dalenius.release import (
 )
 from dalenius.release.label import Resolver
 from dalenius.schema import Column, Schema
-from dalenius.table import Cells, Table
+from dalenius.table import NO_LIMIT, Cells, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
