@@ -253,3 +253,11 @@ def test_what_is_counted_is_what_is_written(postgres_url: str, engines: Any, tmp
     assert "new" not in (tmp_path / "out.csv").read_text(encoding="utf-8")
     assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 31
     assert os.path.exists(tmp_path / "out.csv.meta.json")
+
+
+def test_names_of_too_many_parts(engines: Callable[[str], Engine]) -> None:
+    for name in ("elsewhere.public.people", "a.b.c.d"):
+        assert not engines("postgres").holds(name)
+    with pytest.raises(dl.InputError, match="no table"):
+        cells("table:a.b.c.d", engines("postgres"))
+    assert engines("postgres").holds("pg_catalog.pg_class")  # and it answers still

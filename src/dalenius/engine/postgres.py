@@ -67,13 +67,19 @@ class Postgres:
         return table_named(name, self.has) is not None
 
     def has(self, name: TableName) -> bool:
+        asked = "SELECT count(*) FROM pg_class WHERE oid = to_regclass(%s) AND relkind IN ('r', 'p', 'v', 'm', 'f')"
         with self._lock:
             self._connection.commit()
-            found = self._connection.execute(
-                "SELECT count(*) FROM pg_class WHERE oid = to_regclass(%s) AND relkind IN ('r', 'p', 'v', 'm', 'f')",
-                [name.quoted()],
-            ).fetchone()
-        return found is not None and found[0] > 0
+            try:
+                found = self._connection.execute(asked, [name.quoted()]).fetchone()
+            except (psycopg.errors.FeatureNotSupported, psycopg.errors.SyntaxError):  # another database, too many parts
+                self._connection.rollback()
+                return False
+            except psycopg.Error as error:
+                failed = self.translate(error, str(name))
+            else:
+                return found is not None and found[0] > 0
+        raise failed
 
     def open(self, source: Source) -> Any:
         """A table by its name; files and frames are read on this machine."""

@@ -83,8 +83,11 @@ class Spark:
         return not _URI.match(name) and table_named(name, self.has) is not None
 
     def has(self, name: TableName) -> bool:
-        with self._lock:
-            return bool(self._session.catalog.tableExists(name.quoted("`")))
+        try:
+            with self._lock:
+                return bool(self._session.catalog.tableExists(name.quoted("`")))
+        except pyspark.errors.AnalysisException:  # too many parts, or a catalog that is not there
+            return False
 
     def open(self, source: Source) -> IbisRows:
         if not isinstance(source, str | Path):
@@ -127,7 +130,8 @@ class Spark:
         schema = ", ".join(f"{_quoted(column)} STRING" for column in dialect.columns)
         reader = self._session.read.schema(schema).options(
             header=True, sep=dialect.delimiter, quote='"', escape='"', multiLine=True, mode="FAILFAST", enforceSchema=True,
-            encoding="UTF-8", ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, maxColumns=100_000,
+            encoding="UTF-8", columnPruning=False, ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False,
+            maxColumns=100_000,
         )  # fmt: skip
         return self._rows(self._asked(lambda: reader.csv(where), name), name)
 
