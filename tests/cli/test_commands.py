@@ -94,3 +94,27 @@ def test_same_command_same_json(run: Run) -> None:
     )
     assert first.pop("run") != second.pop("run")
     assert first == second
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgres://u:SECRET@h:5432/db", "postgres://h:5432/db"),
+        ("postgres://u:SE/CRET@h/db", "postgres://…"),
+        ("postgres://u:SE?CRET@h/db", "postgres://…"),
+        ("postgres://h/db?password=SEC@RET", "postgres://…"),
+        ("postgres://h/db?pass%77ord=SECRET", "postgres://h/db"),
+        ("sc://h:1/;x-api-key=SECRET", "sc://h:1/"),
+        ("sc://h:1/;authorization=Bearer SECRET", "sc://h:1/"),
+        ("spark://h:7077", "spark://h:7077"),
+        ("local-cluster[2,1,1024]", "local-cluster[2,1,1024]"),
+        ("duckdb://", "duckdb://"),
+        ("host=h password=SECRET", "…"),
+    ],
+)
+def test_the_command_line_is_kept_without_secrets(url: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dalenius.cli.common import run_details
+
+    for words, kept in ((["--engine", url], ["--engine", shown]), ([f"--engine={url}"], [f"--engine={shown}"])):
+        monkeypatch.setattr("sys.argv", ["dalenius", "check", "people", *words])
+        assert run_details()["command"] == ["dalenius", "check", "people", *kept]

@@ -8,6 +8,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,8 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import dalenius as dl
-from dalenius.engine import Recoding, connect, default
+from dalenius.criterion import KAnonymity
+from dalenius.engine import Engine, Recoding, connect, default
 from dalenius.engine.duckdb import DuckDB
+from dalenius.publish.microaggregation import Microaggregation
+from dalenius.publish.mondrian import Mondrian
 
 SCHEMA = dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive")])
 
@@ -232,3 +236,117 @@ def test_headers_that_cannot_be_read(tmp_path: Path, header: str) -> None:
     (tmp_path / "t.csv").write_text(f"{header}\n1,2\n", encoding="utf-8", newline="")
     with pytest.raises(dl.InputError, match=r"header|carriage return"):
         default().open(tmp_path / "t.csv")
+
+
+# --- Database files ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> str:
+    with duckdb.connect(str(tmp_path / "clinic.db")) as connection:
+        connection.execute("CREATE TABLE people AS SELECT (range % 7)::text q, (range % 3)::text s FROM range(210)")
+        connection.execute("CREATE VIEW seen AS SELECT max(q) q, any_value(s) s FROM people GROUP BY q")
+        connection.execute("CREATE TABLE gone AS FROM people")
+        connection.execute("CREATE VIEW broken AS FROM gone")
+        connection.execute("DROP TABLE gone")
+    return f"duckdb://{tmp_path / 'clinic.db'}"
+
+
+def test_a_release_into_a_database(clinic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    engine = connect(clinic)
+    published = Mondrian([KAnonymity(20)]).publish(dl.Table("people", SCHEMA, engine=engine))
+    published.write("table:released")
+    assert cells_of("released", engine) == cells_of("people", engine)
+    assert (tmp_path / "released.meta.json").is_file()
+    assert not (tmp_path / "clinic.db.wal").exists()
+    for name, said in (
+        ("table:released", "already"),
+        ("table:RELEASED", "already"),
+        ("table:people", "already"),
+        ("table:other.main.n", "NAME or SCHEMA.NAME"),
+        ("table:nowhere.n", "no such schema"),
+    ):
+        with pytest.raises(dl.InputError, match=said):
+            published.write(name)
+    assert cells_of("people", engine)  # and it is open still
+    with pytest.raises(dl.InputError, match="no database"):
+        Mondrian([KAnonymity(2)]).publish(dl.Table({"q": ["a", "a"], "s": ["x", "x"]}, SCHEMA)).write("table:x")
+
+
+def cells_of(name: str, engine: Engine) -> dict[tuple[str, ...], int]:
+    found = dl.Table(name, SCHEMA, engine=engine).cells()
+    return {tuple(row): count for row, count in zip(found.codes.tolist(), found.counts.tolist(), strict=True)}
+
+
+def test_tables_of_a_database_have_no_order(clinic: str) -> None:
+    """The order of a view's rows may differ from query to query: no row may be known by its number."""
+    for name in ("people", "seen"):
+        rows = connect(clinic).open(name)
+        assert not rows.numbered
+        assert rows.find({"q": ["1"]}, limit=2) == []
+        with pytest.raises(dl.InputError, match="no order of rows"):
+            Microaggregation(2).publish(dl.Table(name, SCHEMA, engine=connect(clinic)))
+    with pytest.raises(dl.InputError, match="is what it is made of still there"):
+        connect(clinic).open("broken")
+
+
+def test_files_that_are_no_databases(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("q,s\na,x\n", encoding="utf-8")
+    for path, said in ((tmp_path / "nowhere.db", "no such database"), (tmp_path / "text.db", "Is it a database file")):
+        with pytest.raises(dl.InputError, match=said):
+            connect(f"duckdb://{path}")
+
+
+def test_frames_that_go_while_a_query_runs_do_not_stop_it(tmp_path: Path) -> None:
+    """Rows in a cycle are collected wherever Python's collector happens to run, also in the thread of a query."""
+    engine = connect()
+    big = engine.open({"q": [str(i % 97) for i in range(3000)], "s": ["x"] * 3000})
+    plan = Recoding(("q", "s"), {"q": {str(i): str(i // 10) for i in range(97)}})
+
+    class Holder:
+        def __init__(self, rows: object) -> None:
+            self.rows, self.me = rows, self
+
+    def work() -> None:
+        for i in range(40):
+            Holder(engine.open({"q": ["a"], "s": ["x"]}))
+            big.write(plan, tmp_path / f"{i}.csv")
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_a_table_that_changed_is_not_released(tmp_path: Path) -> None:
+    for changed in ("1,x\n" * 4 + "9,x\n", "1,x\n" * 6):  # a value that nobody had, and somebody more
+        (tmp_path / "t.csv").write_text("q,s\n" + "1,x\n" * 5, encoding="utf-8")
+        published = Mondrian([KAnonymity(2)]).publish(dl.Table(tmp_path / "t.csv", SCHEMA))
+        (tmp_path / "t.csv").write_text("q,s\n" + changed, encoding="utf-8")
+        with pytest.raises(dl.InputError, match="changed while it was read"):
+            published.write(tmp_path / "out.csv")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv"]
+
+
+def test_a_header_with_another_delimiter_is_quoted(tmp_path: Path) -> None:
+    table = {"a;b;c": ["1", "1"], "s": ["x", "y"]}
+    default().open(table).write(Recoding(("a;b;c", "s"), {"a;b;c": {"1": "one"}}), tmp_path / "out.csv")
+    assert default().open(tmp_path / "out.csv").columns == ("a;b;c", "s")
+
+
+def test_a_folder_of_parts_is_read_like_a_file(tmp_path: Path) -> None:
+    folder = tmp_path / "t.csv"
+    folder.mkdir()
+    for name, text in (
+        ("part-0.csv", "q,s\n"),
+        ("part-1.csv", "q,s\na,x\n"),
+        ("part-2.csv", "q,s\nb,x\n"),
+        ("_SUCCESS", ""),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
+    assert cells(folder) == {("a", "x"): 1, ("b", "x"): 1}
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "t.csv").write_text("q,s\na,x\n", encoding="utf-8")
+    with pytest.raises(dl.InputError, match="that is a folder"):
+        cells(tmp_path / "odd")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import collections
 import csv
+import datetime as dt
+import decimal
 import os
 import signal
 import threading
@@ -18,6 +20,7 @@ import duckdb
 import numpy as np
 import psycopg
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests import test_table as nasty
 
@@ -189,6 +192,26 @@ def test_the_same_counts_before_noise(
     assert sum(table.size for table in expected) > 100
 
 
+@pytest.mark.parametrize("name", SERVERS)
+def test_roll_ups_in_the_engine(
+    name: str, people: Path, engines: Engines, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """With more distinct rows than may be kept: the same node as from all cells, and the same release."""
+    publisher = Lattice([KAnonymity(60)])
+    expected = publisher.publish(placed("duckdb", people, request, engines))
+    expected.write(tmp_path / "expected.csv")
+    small = placed(name, people, request, engines)
+    told: list[str] = []
+    found = publisher.publish(
+        dl.Table(small.source, small.declared, engine=small.engine, most_cells=1500, told=told.append)
+    )
+    assert found.describe()["rollups"] == "engine"
+    assert "roll-ups run in the engine" in told[0]
+    assert found.node == expected.node
+    found.write(tmp_path / "found.csv")
+    assert multiset(tmp_path / "found.csv") == multiset(tmp_path / "expected.csv")
+
+
 # --- Stopping, and being stopped ---------------------------------------------------------------------------------------
 
 
@@ -226,6 +249,57 @@ def test_a_ragged_file_is_told_without_its_rows(name: str, engines: Engines, tmp
     while error is not None:
         assert "SECRET" not in str(error)
         error = error.__cause__ or error.__context__
+
+
+FILES_OF_TROUBLE = {
+    "line ends inside quotes": (b'q,s\r\n1,a\r\n2,"b\r\nc"\r\n3,"b\nc"\r\n4,"d\re"\r\n', None),
+    "a mark of byte order": ("\ufeffq,s\na,x\n".encode(), None),
+    "blank lines": (b"q,s\na,x\n\na,x\n\n", None),
+    "not UTF-8 far below": (b"q,s\n" + b"1,a\n" * 300_000 + b"\xe9,c\n\xea,c\n", "not UTF-8"),
+    "a stray quote": (b'q,s\n"ab"c,c\n', "quote|cannot be told apart|complete"),
+}
+
+
+@pytest.mark.parametrize("trouble", list(FILES_OF_TROUBLE))
+def test_spark_reads_text_as_duckdb_does(trouble: str, engines: Engines, tmp_path: Path) -> None:
+    content, refused = FILES_OF_TROUBLE[trouble]
+    (tmp_path / "t.csv").write_bytes(content)
+    schema = dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive")])
+    tables = [dl.Table(tmp_path / "t.csv", schema, engine=engines(name)) for name in ("duckdb", "spark")]
+    if refused is None:
+        assert tables[0].cells() == tables[1].cells()
+        return
+    for table in tables:
+        with pytest.raises(dl.InputError, match=refused):
+            table.cells()
+
+
+def test_numbers_and_times_have_one_text(engines: Engines, tmp_path: Path) -> None:
+    floats = [0.0001, 12345678.25, 1e22, 1e-5, 1.5e-10, 2.5, -0.001, 1e300, float("inf"), 0.1 + 0.2, -7.0, float("nan")]
+    moments = [dt.datetime(2020, 1, 1, 12, i, tzinfo=dt.UTC) for i in range(len(floats))]
+    pq.write_table(
+        pa.table({"q": floats, "t": pa.array(moments, pa.timestamp("us", "UTC")), "f": pa.array(floats, pa.float32()),
+                  "n": pa.array([decimal.Decimal(i) / 4 for i in range(len(floats))]),
+                  "l": pa.array([moment.replace(tzinfo=None) for moment in moments]), "s": ["x"] * len(floats)}),
+        tmp_path / "t.parquet",
+    )  # fmt: skip
+    schema = dl.Schema([*(dl.Column(name, "quasi") for name in "qtfnl"), dl.Column("s", "sensitive")])
+    expected, *others = (
+        dl.Table(tmp_path / "t.parquet", schema, engine=engines(name)).cells()
+        for name in ("duckdb", "spark", "spark-connect")
+    )
+    for found in others:
+        for mine, theirs in zip(found.schema.coded, expected.schema.coded, strict=True):
+            assert mine.leaves == theirs.leaves
+        assert found == expected
+
+
+def test_another_master_in_one_process_is_refused(engines: Engines) -> None:
+    engines("spark")
+    with pytest.raises(dl.InputError, match="another master"):
+        connect("local[3]")
+    with pytest.raises(dl.InputError, match="There is no engine"):
+        connect("yarnish")
 
 
 def test_rows_without_an_order(people: Path, engines: Engines, request: pytest.FixtureRequest, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def cells(name: str, engine: Engine) -> dict[tuple[str, ...], int]:
 TYPES = {
     "double precision": ["1", "2.5", "'NaN'", "-0.0", "1e16", "'Infinity'", "1e300"],
     "real": ["7", "0.1"],
-    "numeric(6,2)": ["1.50", "2"],
+    "numeric(6,2)": ["1.50", "2", "'NaN'"],
     "char(5)": ["'ab'"],
     "boolean": ["true", "false"],
     "date": ["'2020-01-31'"],
@@ -47,9 +47,9 @@ TYPES = {
     "uuid": ["'6b1f3a3e-8d1c-4c55-9a0e-000000000001'"],
 }
 TEXTS = {
-    "double precision": ["1", "2.5", "", "0", "10000000000000000", "Infinity", "1e+300"],
+    "double precision": ["1", "2.5", "", "0", "10000000000000000", "inf", "1e+300"],
     "real": ["7", "0.1"],
-    "numeric(6,2)": ["1.50", "2.00"],
+    "numeric(6,2)": ["1.50", "2.00", ""],
     "char(5)": ["ab"],
     "boolean": ["true", "false"],
     "date": ["2020-01-31"],
@@ -132,6 +132,7 @@ def test_passwords_are_not_repeated(
         ("postgres://clerk:hunter2@127.0.0.1:1/x", "nobody answers"),
         ("postgres//clerk:hunter2@here", "There is no engine"),
         ("mysql://clerk:hunter2@here/x", "There is no engine 'mysql'"),
+        ("host=127.0.0.1 password=hunter2 user=x:y", "There is no engine"),
     ):
         with pytest.raises(dl.InputError, match=said) as caught:
             connect(url)
@@ -156,7 +157,7 @@ def test_passwords_are_not_repeated(
     assert app.run(words) == 0
     said = capsys.readouterr()
     assert json.loads(said.out)["k_anonymity"]["k"] == 2
-    assert "clerk:…@" in said.out
+    assert f'"{postgres_url.replace("clerk@", "")}"' in said.out
     assert SECRET not in said.out + said.err
 
 
@@ -237,7 +238,9 @@ def test_a_release_into_a_table(
     assert 'role = "identifier"' in (tmp_path / "guess.toml").read_text(encoding="utf-8")
 
 
-def test_what_is_counted_is_what_is_written(postgres_url: str, engines: Any, tmp_path: Path) -> None:
+def test_what_is_counted_is_what_is_written(
+    postgres_url: str, engines: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Somebody who joins the table after it was opened is neither counted nor written."""
     from dalenius.criterion import KAnonymity
     from dalenius.publish.mondrian import Mondrian
@@ -247,8 +250,14 @@ def test_what_is_counted_is_what_is_written(postgres_url: str, engines: Any, tmp
         "CREATE TABLE growing (q text, s text)",
         "INSERT INTO growing SELECT 'a' || i % 3, 'x' FROM generate_series(1, 30) i",
     )
+    monkeypatch.chdir(tmp_path)
     published = Mondrian([KAnonymity(5)]).publish(dl.Table("growing", SCHEMA, engine=engines("postgres")))
     made(postgres_url, "INSERT INTO growing VALUES ('new', 'x')")
+    published.write("table:grown")
+    with psycopg.connect(postgres_url) as connection:
+        assert connection.execute("SELECT count(*) FROM grown").fetchone() == (30,)
+    published = Mondrian([KAnonymity(5)]).publish(dl.Table("grown", SCHEMA, engine=engines("postgres")))
+    made(postgres_url, "INSERT INTO grown VALUES ('new', 'x')")
     published.write(tmp_path / "out.csv")
     assert "new" not in (tmp_path / "out.csv").read_text(encoding="utf-8")
     assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 31
@@ -261,3 +270,73 @@ def test_names_of_too_many_parts(engines: Callable[[str], Engine]) -> None:
     with pytest.raises(dl.InputError, match="no table"):
         cells("table:a.b.c.d", engines("postgres"))
     assert engines("postgres").holds("pg_catalog.pg_class")  # and it answers still
+
+
+def test_settings_of_the_url_are_kept(postgres_url: str) -> None:
+    made(
+        postgres_url,
+        "CREATE SCHEMA ward",
+        "CREATE TABLE ward.inside (q text, s text)",
+        "INSERT INTO ward.inside VALUES ('a', 'x')",
+    )
+    engine = connect(f"{postgres_url}?options=-csearch_path%3Dward")
+    assert cells("inside", engine) == {("a", "x"): 1}
+
+
+def test_a_cancelled_table_never_comes_to_be(
+    postgres_url: str, engines: Callable[[str], Engine], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The interrupt comes when the table is made and not yet there for others."""
+    from dalenius.criterion import KAnonymity
+    from dalenius.engine import TableName, postgres
+    from dalenius.publish.mondrian import Mondrian
+
+    monkeypatch.chdir(tmp_path)
+    made(
+        postgres_url,
+        "CREATE TABLE source_of (q text, s text)",
+        "INSERT INTO source_of SELECT 'a' || i % 3, 'x' FROM generate_series(1, 30) i",
+    )
+    engine = engines("postgres")
+    table = dl.Table("source_of", SCHEMA, engine=engine)
+    published = Mondrian([KAnonymity(5)]).publish(table)
+
+    def interrupted(action: Callable[[], Any], **_: Any) -> Any:
+        action()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(postgres, "watched", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            published.write("table:cut_off")
+    assert not engine.has(TableName(("cut_off",)))
+    assert list(tmp_path.iterdir()) == []
+    # The table that was open is still of use, and nothing is held once the release is there.
+    published.write("table:whole")
+    assert engine.has(TableName(("whole",)))
+    published.write(tmp_path / "out.csv")
+    made(postgres_url, "SET lock_timeout = '5s'; ALTER TABLE source_of ADD COLUMN z text")
+
+
+def test_sidecars_of_tables(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table's sidecar does not replace that of files of the same name."""
+    monkeypatch.chdir(tmp_path)
+    made(
+        postgres_url,
+        "CREATE TABLE beside (q text, s text)",
+        "INSERT INTO beside SELECT 'a' || i % 3, 'x' || i % 4 FROM generate_series(1, 60) i",
+    )
+    (tmp_path / "privacy.toml").write_text(
+        '[columns.q]\nrole = "quasi"\nhierarchy = "suppress"\n[columns.s]\nrole = "sensitive"\n', encoding="utf-8"
+    )
+    engine = ["--engine", postgres_url]
+    assert app.run(["publish", "beside", "--method", "anatomy", "--l", "2", "-o", "cut", *engine]) == 0
+    before = (tmp_path / "cut.meta.json").read_text(encoding="utf-8")
+    assert app.run(["publish", "beside", "--k", "3", "-o", "table:cut", *engine]) == 2
+    assert "another release" in capsys.readouterr().err
+    assert (tmp_path / "cut.meta.json").read_text(encoding="utf-8") == before
+    (tmp_path / "folder").mkdir()
+    assert app.run(["publish", "beside", "--k", "3", "-o", "table:folder", *engine]) == 0
+    assert (tmp_path / "folder.meta.json").is_file()

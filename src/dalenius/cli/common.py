@@ -94,8 +94,12 @@ def connect_engine(url: str, *, quiet: bool) -> Engine:
 
 def _command() -> list[str]:
     """The command line without an engine's password; of `publish` also without its seed, which is written nowhere."""
-    words = [re.sub(r"(://[^/@\s]*?:)[^@/\s]*@", r"\1…@", word) for word in sys.argv]
-    words = [re.sub(r"(?i)((?:password|token)=)[^&;\s]*", r"\1…", word) for word in words]
+    words = list(sys.argv)
+    for i, word in enumerate(words):
+        if word.startswith("--engine="):
+            words[i] = f"--engine={_without_secrets(word.removeprefix('--engine='))}"
+        elif i and words[i - 1] == "--engine":
+            words[i] = _without_secrets(word)
     if "publish" in words[1:2]:
         for i, word in enumerate(words):
             if word.startswith("--seed="):
@@ -103,6 +107,16 @@ def _command() -> list[str]:
             elif i and words[i - 1] == "--seed":
                 words[i] = "…"
     return words
+
+
+def _without_secrets(url: str) -> str:
+    """Where an engine is, without who asks and what with: scheme, host, port and path."""
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        return url if re.fullmatch(r"[a-z0-9-]+(\[[0-9,* ]*\])?", url) else "…"
+    # Anything odd is not shown at all: what looks like a host may be half of a password.
+    place = re.match(r"(?:[^/?;@\s]*@)?([\w.,:\[\]-]*(?:/[\w.~-]*)*)(?=$|[?;])", rest)
+    return f"{scheme}://{place[1] if place and '@' not in rest[place.end() :] else '…'}"
 
 
 def write_json(target: str, document: Mapping[str, Any]) -> None:

@@ -89,9 +89,9 @@ def command(
 ) -> None:
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
     from dalenius.engine import PREFIX, TableName
-    from dalenius.errors import InputError, ParameterError
+    from dalenius.errors import ParameterError
     from dalenius.output import check_writable
-    from dalenius.release import check_sidecar_free
+    from dalenius.release import check_sidecar_free, sidecar
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
     from dalenius.table import MOST_CELLS, Table
@@ -116,14 +116,18 @@ def command(
     publish = methods.publisher(method, wanted, chosen, command="publish", seed=seed)
     inputs = [table, schema, *declared.files, *priors.files]
     if str(output).startswith(PREFIX):
-        if connected.has(TableName.parse(str(output))):
-            raise InputError(f"The engine has a table {str(output).removeprefix(PREFIX)!r} already. Name another one.")
-    elif not methods.names_several(method, output):
-        check_writable(output, inputs=inputs)
-    written = methods.files(method, Path(str(output).removeprefix(PREFIX)))
+        name = TableName.parse(str(output))
+        connected.check_target(name)
+        beside = Path(str(name))
+        written: tuple[Path, ...] = (sidecar.path_of(beside),)
+    else:
+        beside, written = output, methods.files(method, output)
+        if not methods.names_several(method, output):
+            check_writable(output, inputs=inputs)
+            connected.check_target(output)
     for file in written:
         check_writable(file, inputs=inputs)
-    check_sidecar_free(output, written)
+    check_sidecar_free(beside, written)
     if json not in (None, "-"):
         check_writable(Path(json), inputs=inputs)
         if Path(json).resolve() in {file.resolve() for file in written}:

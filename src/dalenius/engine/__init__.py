@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from functools import cache
 
 from dalenius.engine.base import (
@@ -38,9 +39,10 @@ DEFAULT = "duckdb://"
 
 def connect(url: str = DEFAULT) -> Engine:
     """The engine that a URL such as `duckdb://` names; its libraries are imported here and not before."""
-    known = next((beginning for beginning in REGISTRY if url.startswith(beginning)), None)
+    known = next((one for one in REGISTRY if url == one or (url.startswith(one) and not one.isalpha())), None)
     if known is None:  # what was written may hold a password, and is not repeated
-        written = f" {url.partition(':')[0]!r}" if ":" in url else ""
+        scheme = re.match(r"([A-Za-z0-9+.-]+)://", url)
+        written = f" {scheme[1]!r}" if scheme else ""
         raise InputError(f"There is no engine{written}. Engines are named by URLs: {listing(REGISTRY)} …")
     name, extra = REGISTRY[known]
     try:

@@ -60,6 +60,7 @@ class Recoding:
     suppress: Collection[tuple[str, ...]] = ()
     mark: str = "*"
     shuffle: bool = False
+    people: int | None = None  # rows that there must be: those that were counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +81,7 @@ class Assignment:
     index: NDArray[np.int64] | None = None
     number: str | None = None
     shuffle: bool = False
+    people: int | None = None  # rows that there must be: those that were counted
 
 
 class TooMany(Exception):
@@ -183,6 +185,10 @@ class Engine(Protocol):
 
     def has(self, name: TableName) -> bool:
         """Whether there is such a table inside the engine."""
+        ...
+
+    def check_target(self, target: Path | TableName) -> None:
+        """Refuse what cannot be written, before the work is done: a format, or a table that is there already."""
         ...
 
     def holds(self, name: str) -> bool:

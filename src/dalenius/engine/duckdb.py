@@ -8,6 +8,7 @@ import tempfile
 import threading
 import uuid
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,7 @@ from dalenius.engine.textfile import is_parquet, parts_of, sniff
 from dalenius.engine.watching import Told, watched
 from dalenius.errors import DaleniusError, InputError, file_error
 
-DATABASE = "database"  # what a database file is called inside
+DATABASE = "dalenius_database"  # what a database file is called inside
 
 
 def connect(url: str, files: Callable[[], Engine]) -> DuckDB:  # noqa: ARG001 - reads files itself
@@ -53,6 +54,7 @@ class DuckDB:
         self._connection.con.execute("SET enable_progress_bar_print = false")
         self._connection.con.execute("SET enable_progress_bar = true")
         self._lock = threading.RLock()  # a connection takes one query at a time
+        self._gone: deque[str] = deque()
         if self._database is not None:
             self._attach(self._database)
 
@@ -79,7 +81,10 @@ class DuckDB:
 
     def has(self, name: TableName) -> bool:
         schema, table = ("main", *name.parts)[-2:]
-        asked = "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND schema_name = ? AND table_name = ?"
+        asked = (
+            "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND lower(schema_name) = lower(?) "
+            "AND lower(table_name) = lower(?)"
+        )
         with self._lock:
             found = self._connection.con.execute(asked, [DATABASE, schema, table]).fetchall()
         return len(name.parts) <= 2 and bool(found[0][0])
@@ -93,6 +98,7 @@ class DuckDB:
             raise InputError("The frame has no rows.")
         name = f"frame_{uuid.uuid4().hex}"
         with self._lock:
+            self._forget()
             try:
                 self._connection.con.register(name, arrow)
                 table = self._connection.table(name)
@@ -100,19 +106,27 @@ class DuckDB:
                 table = None
         if table is None:
             raise InputError("The frame holds a type of column that cannot be read; make it text, numbers or dates.")
-        rows = self._rows(table, "the frame")
-        weakref.finalize(rows, self._forget, name)
+        rows = self._rows(table, "the frame", steady=True)
+        # Only noted: rows may be collected in the thread that runs a query, while another holds the lock and waits for it.
+        weakref.finalize(rows, self._gone.append, name)
         return rows
 
-    def _forget(self, name: str) -> None:
-        with self._lock:
-            self._connection.con.unregister(name)
+    def _forget(self) -> None:
+        """Let go of frames and lookups that nobody has any more."""
+        while self._gone:
+            self._connection.con.unregister(self._gone.popleft())
 
     def _open_table(self, name: TableName) -> IbisRows:
+        """Without an order of rows: that of a view may differ from query to query."""
         schema, table = ("main", *name.parts)[-2:]
-        with self._lock:
-            found = self._connection.table(table, database=(DATABASE, schema))
-        return self._rows(found, str(name))
+        try:
+            with self._lock:
+                found = self._connection.table(table, database=(DATABASE, schema))
+        except Exception:  # noqa: BLE001 - of DuckDB or Ibis, and it may quote the view's query
+            failed = InputError(f"{name}: DuckDB cannot open it. If it is a view, is what it is made of still there?")
+        else:
+            return self._rows(found, str(name), numbered=False)
+        raise failed
 
     def _open_file(self, path: Path) -> IbisRows:
         parts = parts_of(path)  # of a folder that Spark wrote
@@ -124,7 +138,7 @@ class DuckDB:
             files = parts or [path]
             if is_parquet(files[0]):
                 return self._open_parquet(path, files)
-            dialect = sniff(next((part for part in parts if part.stat().st_size), path) if parts else path)
+            dialect = sniff(next((part for part in parts if part.stat().st_size), path), empty=bool(parts))
             with self._lock:
                 table = self._connection.read_csv(
                     [_literal(file) for file in files],
@@ -168,8 +182,8 @@ class DuckDB:
             return
         raise failed
 
-    def _rows(self, table: Any, name: str) -> IbisRows:
-        return IbisRows(text_columns(table, name), name=name, home=self)
+    def _rows(self, table: Any, name: str, *, numbered: bool = True, steady: bool = False) -> IbisRows:
+        return IbisRows(text_columns(table, name), name=name, home=self, numbered=numbered, steady=steady)
 
     def fetch(self, expression: Any) -> Any:
         # Not Ibis' own to_pyarrow method: that one imports pandas, which is not needed.
@@ -178,15 +192,28 @@ class DuckDB:
             return self._watched(lambda: self._connection.con.sql(query).to_arrow_table())
 
     def store(self, expression: Any, target: Path | TableName) -> None:
-        if isinstance(target, TableName) and self._database is None:
-            raise InputError("There is no database to write a table into. Name its file: --engine duckdb://FILE.db.")
+        self.check_target(target)
         with self._lock:
             if isinstance(target, TableName):
                 self._watched(lambda: self._create(expression, target))
             elif target.suffix == ".parquet":
                 self._watched(lambda: self._connection.to_parquet(expression, str(target)))
             else:
-                self._watched(lambda: self._connection.to_csv(expression, str(target), header=True))
+                # Names that hold another delimiter would mislead whoever sniffs the header.
+                quoted = any(mark in name for name in expression.columns for mark in ";\t")
+                options = "FORMAT csv, HEADER" + (", FORCE_QUOTE *" if quoted else "")
+                query = f"COPY ({self._connection.compile(expression)}) TO {_quoted(str(target))} ({options})"
+                self._watched(lambda: self._connection.con.execute(query))
+
+    def check_target(self, target: Path | TableName) -> None:
+        if not isinstance(target, TableName):
+            return
+        if self._database is None:
+            raise InputError("There is no database to write a table into. Name its file: --engine duckdb://FILE.db.")
+        if len(target.parts) > 2:
+            raise InputError(f"{target}: a table of a DuckDB file is NAME or SCHEMA.NAME.")
+        if self.has(target):
+            raise InputError(f"The database has a table {str(target)!r} already. Name another one.")
 
     def _create(self, expression: Any, name: TableName) -> None:
         """The database file is opened to be written for this alone, and the table is there whole or not at all."""
@@ -215,12 +242,13 @@ class DuckDB:
     def lookup(self, table: Any) -> Iterator[Any]:
         name = f"lookup_{uuid.uuid4().hex}"
         with self._lock:
+            self._forget()
             self._connection.con.register(name, table)
             found = self._connection.table(name)
         try:
             yield found
         finally:
-            self._forget(name)
+            self._gone.append(name)
 
     def translate(self, error: Exception, name: str) -> DaleniusError:
         return _translate(error, name)
@@ -254,6 +282,7 @@ def _translate(error: Exception, name: str) -> DaleniusError:
         "No space left": "the disk is full; free some space or write elsewhere.",
         "could not write": "it cannot be written; is the disk full?",
         "Permission denied": "permission denied; check who may read or write it.",
+        "Schema with name": "there is no such schema.",
         "Out of Memory": "there is not enough memory for this query; close other programs or use a larger machine.",
     }
     for mark, reason in reasons.items():

@@ -38,12 +38,14 @@ class Home(Protocol):
 class IbisRows:
     """A table expression with every column as text, and the questions that the rest of the program asks of it.
 
-    Rows that are `numbered` have an order, that of a file; a table of a database has none.
+    Rows that are `numbered` have an order, that of a file; a table of a database has none. Those that are `steady` are the
+    same whenever they are asked for; others are looked at once more before a release is made of them.
     """
 
-    def __init__(self, table: Any, *, name: str, home: Home, numbered: bool = True) -> None:
+    def __init__(self, table: Any, *, name: str, home: Home, numbered: bool = True, steady: bool = False) -> None:
         self.name = name
         self.numbered = numbered
+        self._steady = steady
         self._home = home
         self._table = table
 
@@ -139,12 +141,22 @@ class IbisRows:
                 table, columns = self._recoded(table, plan, stack), plan.columns
             else:
                 table, columns = self._assigned(table, plan, row, stack)
+            if plan.people is not None and not self._steady:
+                labelled = [*plan.labels, *([number] if number is not None else [])]
+                self._check_unchanged(table, labelled, plan.people)
             if plan.shuffle:
                 # Drawn anew by the engine: whoever knew a seed could put the rows back into their order.
                 table = table.mutate(**{row: ibis.random()})
             if plan.shuffle or self.numbered:
                 table = table.order_by(row)
             self._run(lambda: self._home.store(table.select(*columns), target), of="the release")
+
+    def _check_unchanged(self, table: Any, labelled: Sequence[str], people: int) -> None:
+        """Every row has its labels, and there are as many as were counted."""
+        lost = sum((table[column].isnull().ifelse(1, 0) for column in labelled), ibis.literal(0))
+        found = self._run(lambda: self._home.fetch(table.aggregate(rows=table.count(), lost=lost.sum()))).to_pylist()[0]
+        if found["rows"] != people or found["lost"]:
+            raise InputError(f"{self.name} changed while it was read. Start again. Nothing was written.")
 
     def _assigned(self, table: Any, plan: Assignment, row: str, stack: ExitStack) -> tuple[Any, tuple[str, ...]]:
         """Each row with its group's labels: codes by lookup, the group by the codes, the labels by the group."""

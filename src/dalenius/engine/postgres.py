@@ -26,7 +26,7 @@ from dalenius.errors import DaleniusError, InputError
 # Types without a text of their own that would mean anything, by name; besides arrays and rows.
 REFUSED = ("bytea", "json", "jsonb", "xml")
 # One text of a float or a date wherever the server stands.
-SETTINGS = "-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=1"
+SETTINGS = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'; SET extra_float_digits = 1"
 TYPES = {pa.string(): 'text COLLATE "C"', pa.int32(): "integer", pa.int64(): "bigint"}
 
 
@@ -50,9 +50,11 @@ class Postgres:
         self._begun = time.monotonic()
         try:
             self._connection = psycopg.connect(
-                url, client_encoding="UTF8", application_name="dalenius", connect_timeout=15, options=SETTINGS
+                url, client_encoding="UTF8", application_name="dalenius", connect_timeout=15
             )
             self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            self._connection.execute(SETTINGS)
+            self._connection.commit()
         except psycopg.Error as error:
             refused = _refusal(error)
         else:
@@ -67,18 +69,16 @@ class Postgres:
         return table_named(name, self.has) is not None
 
     def has(self, name: TableName) -> bool:
-        asked = "SELECT count(*) FROM pg_class WHERE oid = to_regclass(%s) AND relkind IN ('r', 'p', 'v', 'm', 'f')"
         with self._lock:
-            self._connection.commit()
-            try:
-                found = self._connection.execute(asked, [name.quoted()]).fetchone()
+            try:  # as it is now, even in a transaction that began before
+                found = self._connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name.quoted()]).fetchone()
             except (psycopg.errors.FeatureNotSupported, psycopg.errors.SyntaxError):  # another database, too many parts
                 self._connection.rollback()
                 return False
             except psycopg.Error as error:
                 failed = self.translate(error, str(name))
             else:
-                return found is not None and found[0] > 0
+                return found is not None and bool(found[0])
         raise failed
 
     def open(self, source: Source) -> Any:
@@ -99,6 +99,7 @@ class Postgres:
             "WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
         )
         with self._lock:
+            self._connection.commit()
             columns = self._connection.execute(asked, [name.quoted()]).fetchall()
             seen: set[str] = set()
             for column, kind, of, category in columns:
@@ -110,6 +111,7 @@ class Postgres:
             view = f"dalenius_{uuid.uuid4().hex}"
             texts = ", ".join(f"{_text(column, kind)} AS {_quoted(column)}" for column, kind, _, _ in columns)
             self._connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {texts} FROM {name.quoted()}")
+            self._connection.commit()  # the view stays, and the table is seen as it is now
             if self._watched(lambda: self._connection.execute(f"SELECT 1 FROM {view} LIMIT 1").fetchone()) is None:
                 raise InputError(f"{name}: the table has columns and no rows.")
         table = ibis.table(dict.fromkeys((column for column, *_ in columns), "string"), name=view)
@@ -145,10 +147,18 @@ class Postgres:
                 self._watched(lambda: self._connection.execute(f"CREATE TABLE {target.quoted()} AS {_sql(expression)}"))
                 self._connection.commit()
             return
-        if target.suffix == ".parquet":
-            raise InputError("PostgreSQL writes CSV files and tables: name a file that ends in .csv, or table:NAME.")
+        self.check_target(target)
         with self._lock, target.open("wb") as file:
-            self._watched(lambda: self._copy(f"COPY ({_sql(expression)}) TO STDOUT (FORMAT csv, HEADER)", file))
+            file.write((",".join(map(_quoted, expression.columns)) + "\n").encode())
+            self._watched(lambda: self._copy(f"COPY ({_sql(expression)}) TO STDOUT (FORMAT csv)", file))
+            self._connection.commit()  # and let go of the table
+
+    def check_target(self, target: Path | TableName) -> None:
+        if isinstance(target, TableName):
+            if self.has(target):
+                raise InputError(f"The database has a table {str(target)!r} already. Name another one.")
+        elif target.suffix == ".parquet":
+            raise InputError("PostgreSQL writes CSV files and tables: name a file that ends in .csv, or table:NAME.")
 
     def _copy(self, query: str, out: Any) -> None:
         with self._connection.cursor() as cursor, cursor.copy(query) as blocks:
@@ -158,7 +168,12 @@ class Postgres:
 
     def _watched(self, action: Callable[[], Any]) -> Any:
         self._received, self._begun = 0, time.monotonic()
-        return watched(action, cancel=self._cancel, stage=self._stage, told=self.told)
+        try:
+            return watched(action, cancel=self._cancel, stage=self._stage, told=self.told)
+        except BaseException:
+            with suppress(psycopg.Error):  # nothing of it must come to be with the next query
+                self._connection.rollback()
+            raise
 
     def _cancel(self) -> None:
         with suppress(psycopg.Error):  # it may have ended by itself
@@ -235,10 +250,11 @@ def _text(column: str, kind: str) -> str:
     """A column as text. Whole floats read as integers, as everywhere; what is not a number is missing."""
     name = _quoted(column)
     text = f'CAST({name} AS text) COLLATE "C"'
-    if kind not in ("float4", "float8"):
+    if kind not in ("float4", "float8", "numeric"):
         return text
+    # PostgreSQL 13 knows no infinite numeric, but the comparison is one of texts.
+    odd = f"CASE {text} WHEN 'NaN' THEN NULL WHEN 'Infinity' THEN 'inf' WHEN '-Infinity' THEN '-inf' ELSE {text} END"
+    if kind == "numeric":
+        return odd
     whole = f'CAST(CAST({name} AS bigint) AS text) COLLATE "C"'
-    return (
-        f"CASE WHEN {name} = 'NaN' THEN NULL "
-        f"WHEN abs({name}) < 9.2e18 AND {name} = trunc({name}::float8) THEN {whole} ELSE {text} END"
-    )
+    return f"CASE WHEN abs({name}) < 9.2e18 AND {name} = trunc({name}::float8) THEN {whole} ELSE {odd} END"

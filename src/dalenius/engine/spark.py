@@ -28,6 +28,7 @@ ibis.pyspark  # noqa: B018 - registers what its compiler asks for
 LOCAL = ("local[", "local-cluster[")
 PATIENCE = 120.0  # seconds without any worker at work; a local cluster may relaunch its workers for ever
 SMALL = 1_000_000  # rows of a lookup that every worker is given whole
+NOT_UTF8 = "DALENIUS_NOT_UTF8"
 _URI = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 # Ours, unless the user's own spark-defaults.conf or environment says otherwise.
 SETTINGS = {
@@ -94,7 +95,8 @@ class Spark:
             arrow = frame_to_arrow(source)
             if arrow.num_rows == 0:
                 raise InputError("The frame has no rows.")
-            return self._rows(self._asked(lambda: self._session.createDataFrame(arrow), "the frame"), "the frame")
+            frame = self._asked(lambda: self._session.createDataFrame(arrow), "the frame")
+            return self._rows(frame, "the frame", steady=True)
         text = str(source)
         if _URI.match(text):
             return self._open_uri(text)
@@ -111,10 +113,10 @@ class Spark:
         if path.is_dir() and not parts:
             raise InputError(f"{path}: that is a folder without part files.")
         first = next((part for part in parts if part.stat().st_size), path)
-        where = f"file://{path.absolute()}"
+        where = [_literal(f"file://{file.absolute()}") for file in parts or [path]]
         if is_parquet(first):
-            return self._rows(self._asked(lambda: self._session.read.parquet(_literal(where)), path.name), path.name)
-        return self._open_csv(_literal(where), sniff(first), path.name)
+            return self._rows(self._asked(lambda: self._session.read.parquet(*where), path.name), path.name)
+        return self._open_csv(where, sniff(first, empty=bool(parts)), path.name)
 
     def _open_uri(self, uri: str) -> IbisRows:
         """A file or folder that the workers see and this machine may not: its header is read by Spark."""
@@ -122,21 +124,27 @@ class Spark:
         if ".parquet" in name:
             return self._rows(self._asked(lambda: self._session.read.parquet(uri), name), name)
         head = self._asked(lambda: self._session.read.text(uri).head(2), name)
-        return self._open_csv(uri, sniff(Path(name), head="\n".join(row[0] for row in head).encode()), name)
+        return self._open_csv([uri], sniff(Path(name), head="\n".join(row[0] for row in head).encode()), name)
 
-    def _open_csv(self, where: str, dialect: Dialect, name: str) -> IbisRows:
-        if dialect.skip:
-            raise InputError(f"{name}: Spark cannot read a file with blank lines before the header. Remove them.")
+    def _open_csv(self, where: list[str], dialect: Dialect, name: str) -> IbisRows:
+        """As DuckDB would: line ends inside quotes stay, and what is not as it should be is refused."""
+        if dialect.skip or len(dialect.columns) == 1:
+            what = "blank lines before the header" if dialect.skip else "one column, where blank lines may be values"
+            raise InputError(f"{name}: Spark cannot read a file with {what}. Mend it, or save it as Parquet.")
         schema = ", ".join(f"{_quoted(column)} STRING" for column in dialect.columns)
         reader = self._session.read.schema(schema).options(
             header=True, sep=dialect.delimiter, quote='"', escape='"', multiLine=True, mode="FAILFAST", enforceSchema=True,
             encoding="UTF-8", columnPruning=False, ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False,
-            maxColumns=100_000,
+            maxColumns=100_000, lineSep=dialect.line_end, unescapedQuoteHandling="RAISE_ERROR",
         )  # fmt: skip
-        return self._rows(self._asked(lambda: reader.csv(where), name), name)
+        return self._rows(self._asked(lambda: reader.csv(where), name), name, decoded=True)
 
-    def _rows(self, frame: Any, name: str) -> IbisRows:
-        """A view of the frame in which every column is text, compared by its bytes."""
+    def _rows(self, frame: Any, name: str, *, decoded: bool = False, steady: bool = False) -> IbisRows:
+        """A view of the frame in which every column is text, compared by its bytes.
+
+        Where Spark `decoded` a file, a character in the place of what is not UTF-8 ends the query: it would make one value
+        of several.
+        """
         seen: set[str] = set()
         for field in frame.schema.fields:
             if field.name.casefold() in seen:
@@ -146,14 +154,15 @@ class Spark:
             if kind in ("binary", "array", "map", "struct", "variant"):
                 raise InputError(f"{name}: column {field.name!r} holds {kind}, not text, numbers or dates.")
         texts = [
-            f"{_text(field.name, field.dataType.typeName())} AS {_quoted(field.name)}" for field in frame.schema.fields
+            f"{_text(field.name, 'decoded' if decoded else field.dataType.typeName())} AS {_quoted(field.name)}"
+            for field in frame.schema.fields
         ]
         view = f"dalenius_{uuid.uuid4().hex}"
         frame.selectExpr(*texts).createOrReplaceTempView(view)
         if not self._asked(lambda: self._session.table(view).take(1), name):
             raise InputError(f"{name}: there are columns and no rows.")
         table = ibis.table(dict.fromkeys((field.name for field in frame.schema.fields), "string"), name=view)
-        return IbisRows(table, name=name, home=self, numbered=False)
+        return IbisRows(table, name=name, home=self, numbered=False, steady=steady)
 
     def _asked(self, action: Callable[[], Any], name: str) -> Any:
         """What Spark answers; its errors as ours."""
@@ -175,6 +184,7 @@ class Spark:
 
     def store(self, expression: Any, target: Path | TableName) -> None:
         """Into a table, or a folder of part files in the place of a file: workers write side by side."""
+        self.check_target(target)
         frame = self._session.sql(_sql(expression))
         if isinstance(target, TableName):
             self._watched(lambda: frame.write.saveAsTable(target.quoted("`")))
@@ -182,10 +192,24 @@ class Spark:
         where = f"file://{target.absolute()}"
         if target.suffix == ".parquet":
             self._watched(lambda: frame.write.parquet(where))
+            self._check_here(target)
             return
         options = {"header": True, "quote": '"', "escape": '"', "quoteAll": True, "emptyValue": "", "nullValue": ""}
         options |= {"ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False, "encoding": "UTF-8"}
         self._watched(lambda: frame.write.options(**options).csv(where))
+        self._check_here(target)
+
+    def _check_here(self, target: Path) -> None:
+        """What the workers wrote must be here, too, to be put in its place."""
+        if not parts_of(target):
+            raise InputError(
+                "The workers wrote the release on disks of their own. Name a place that this machine and all workers share, "
+                "or table:NAME, and remove what they left."
+            )
+
+    def check_target(self, target: Path | TableName) -> None:
+        if isinstance(target, TableName) and self.has(target):
+            raise InputError(f"Spark has a table {str(target)!r} already. Name another one.")
 
     @contextmanager
     def lookup(self, table: Any) -> Iterator[Any]:
@@ -248,6 +272,8 @@ class Spark:
         """Spark's message may quote a row: what is told is its kind."""
         text = str(error)
         reasons = {
+            NOT_UTF8: "not UTF-8 text, or it holds the character U+FFFD. Save the file as UTF-8.",
+            "TextParsingException": "a quote stands where none may be, or is never closed.",
             "MALFORMED_RECORD_IN_PARSING": "a row has more or fewer fields than the header, or a quote is never closed.",
             "MALFORMED_CSV_RECORD": "a row has more or fewer fields than the header, or a quote is never closed.",
             "CANNOT_READ_FILE_FOOTER": "not a complete Parquet file.",
@@ -281,10 +307,15 @@ def _session(url: str) -> Any:
         try:
             from pyspark.sql.connect.session import SparkSession as Connect  # needs gRPC, which the extra installs
 
-            return Connect.builder.remote(url).getOrCreate()
+            remote = Connect.builder.remote(url).getOrCreate()
+            remote.conf.set("spark.sql.session.timeZone", "UTC")
+            return remote
         except Exception:  # noqa: BLE001 - of gRPC; it may quote the address and its token
             refused = "Cannot connect to Spark: nobody answers there. Is a Spark Connect server running?"
         raise InputError(refused)
+    running = SparkSession.getActiveSession()
+    if running is not None and running.sparkContext.master != url:
+        raise InputError("This process has a Spark session with another master already. Use that one, or end it first.")
     builder = SparkSession.builder.master(url)
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
@@ -339,9 +370,20 @@ def _text(column: str, kind: str) -> str:
     """A column as text. Whole floats read as integers, as everywhere; what is not a number is missing."""
     name = _quoted(column)
     text = f"CAST({name} AS STRING)"
+    if kind == "decoded":
+        return f"IF(contains({name}, '\ufffd'), raise_error('{NOT_UTF8}'), {name})"
+    if kind == "timestamp":
+        return f"concat({text}, '+00')"  # the session's time is UTC, and others say so
     if kind not in ("float", "double"):
         return text
+    # Spark writes 0.0001 as 1.0E-4 and infinite as Infinity; DuckDB and PostgreSQL do not.
+    plain = f"regexp_replace(CAST(CAST({text} AS DECIMAL(38, 21)) AS STRING), '0+$', '')"
+    digits = f"regexp_replace(substring_index({text}, 'E', 1), '[.]0$', '')"
+    power = f"IF(contains({text}, 'E'), CAST(substring_index({text}, 'E', -1) AS INT), 0)"
     return (
-        f"CASE WHEN isnan({name}) THEN NULL WHEN abs({name}) < 9.2e18 AND {name} = rint({name}) "
-        f"THEN CAST(CAST({name} AS BIGINT) AS STRING) ELSE {text} END"
+        f"CASE WHEN isnan({name}) THEN NULL "
+        f"WHEN abs({name}) = double('Infinity') THEN IF({name} > 0, 'inf', '-inf') "
+        f"WHEN abs({name}) < 9.2e18 AND {name} = rint({name}) THEN CAST(CAST({name} AS BIGINT) AS STRING) "
+        f"WHEN {power} BETWEEN -4 AND 15 THEN {plain} "
+        f"ELSE concat({digits}, 'e', IF({power} < 0, '-', '+'), format_string('%02d', abs({power}))) END"
     )

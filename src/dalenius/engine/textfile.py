@@ -21,6 +21,7 @@ class Dialect:
     delimiter: str
     columns: tuple[str, ...]
     skip: int = 0  # blank lines before the header
+    line_end: str = "\n"
 
 
 def parts_of(path: Path) -> list[Path]:
@@ -40,10 +41,10 @@ def is_parquet(path: Path) -> bool:
         raise file_error(error, path, "read") from None
 
 
-def sniff(path: Path, *, head: bytes | None = None) -> Dialect:
+def sniff(path: Path, *, head: bytes | None = None, empty: bool = False) -> Dialect:
     """The delimiter and the columns, or an error that says what the file is instead of a table.
 
-    With its `head`, the file itself is not looked at.
+    With its `head`, the file itself is not looked at. It may be `empty` but for its header if it is a part of several.
     """
     try:
         if head is None:
@@ -62,10 +63,11 @@ def sniff(path: Path, *, head: bytes | None = None) -> Dialect:
     if not columns:
         raise InputError(f"{path.name}: the header cannot be read; quotes are not closed, or close inside a name.")
     _check_header(columns, path)
-    if not rest.strip() and len(head) < HEAD:
+    if not rest.strip() and len(head) < HEAD and not empty:
         raise InputError(f"{path.name}: the file has a header and no rows.")
     blank = text[: len(text) - len(text.lstrip("\r\n"))]
-    return Dialect(delimiter, tuple(columns), len(blank.splitlines()))
+    line_end = next((end for end in ("\r\n", "\r") if rest.startswith(end)), "\n")
+    return Dialect(delimiter, tuple(columns), len(blank.splitlines()), line_end)
 
 
 def _open(path: Path) -> IO[bytes]:

@@ -181,6 +181,7 @@ class PublishedAnatomy(Published):
             index=nth,
             number=GROUP,
             shuffle=shuffle,
+            people=len(self.cell),
         )
         assert isinstance(targets[1], Path)
         self.table.rows.write(plan, targets[0])

@@ -61,6 +61,7 @@ class Published(ABC):
             if isinstance(self.table.source, str | Path) and file.exists() and file.samefile(self.table.source):
                 raise InputError(f"{file}: the release would overwrite the table it is made of. Name another file.")
         check_sidecar_free(path, files)
+        self.table.engine.check_target(path)
         with replacing(*files, sidecar.path_of(path)) as (*drafts, meta):
             self._write_rows(drafts, shuffle=shuffle)
             # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
@@ -75,7 +76,9 @@ class Published(ABC):
     def _write_table(self, name: TableName, extra: dict[str, Any] | None, *, shuffle: bool) -> None:
         if len(self.files(Path("release"))) > 1:
             raise InputError(f"A release of kind {self.kind!r} has two files and cannot be one table. Name a file.")
-        with replacing(Path(f"{name}.meta.json")) as (meta,):
+        self.table.engine.check_target(name)
+        check_sidecar_free(Path(str(name)), ())
+        with replacing(sidecar.path_of(Path(str(name)))) as (meta,):
             meta.write_text(sidecar.text(self._document(extra, shuffle) | {"table": str(name)}), encoding="utf-8")
             self._write_rows([name], shuffle=shuffle)
 

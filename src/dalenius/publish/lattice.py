@@ -254,4 +254,7 @@ class PublishedLattice(Published):
                 codes = [lattice.trees[a].maps[level][classes.leaves[rep, a]] for a, level in enumerate(self.node)]
                 suppress.append(tuple(self._labels[a][code] for a, code in enumerate(codes)))
         mark = schema.suppressed[0] if schema.suppressed else "*"
-        self.table.rows.write(Recoding(written_columns(self.table), labels, suppress, mark, shuffle), targets[0])
+        people = self.search.lattice.people
+        self.table.rows.write(
+            Recoding(written_columns(self.table), labels, suppress, mark, shuffle, people), targets[0]
+        )

@@ -227,5 +227,6 @@ class PublishedMicroaggregation(Published):
             labels,
             number=GROUP,
             shuffle=shuffle,
+            people=len(self.group),
         )
         self.table.rows.write(plan, targets[0])

@@ -278,5 +278,6 @@ class PublishedMondrian(Published):
             self.part,
             labels,
             shuffle=shuffle,
+            people=self.bottom.people,
         )
         self.table.rows.write(plan, targets[0])
