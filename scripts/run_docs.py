@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n)?^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -55,10 +56,10 @@ def run_file(path: Path) -> tuple[int, int, list[str]]:
 
 def main(files: list[str]) -> int:
     problems = []
-    for name in files:
-        ran, left, wrong = run_file(Path(name))
-        print(f"{name}: {ran} examples ran, {left} left out")
-        problems += wrong
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each file has a folder and processes of its own
+        for name, (ran, left, wrong) in zip(files, pool.map(run_file, map(Path, files)), strict=True):
+            print(f"{name}: {ran} examples ran, {left} left out")
+            problems += wrong
     print("\n".join(problems))
     return 1 if problems else 0
 
