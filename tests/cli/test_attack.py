@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import csv
 import json
 from collections.abc import Callable
@@ -145,7 +147,6 @@ BAD = {
     "error of nothing": ((*TO, "--error", "city"), "write COLUMN=RATE"),
     "error of another": ((*TO, "--error", "town=0.1"), "'town'"),
     "error of certainty": ((*TO, "--error", "city=1"), "a probability below 1"),
-    "an adversary of nobody": (("--truth", "people.csv", "--adversary", "learner"), "--adversary is about targets"),
     "knowledge of nobody": (("--truth", "people.csv", "--knows", "sex"), "--knows is about targets"),
     "error about nobody": (("--truth", "people.csv", "--error", "sex=0.1"), "--error is about targets"),
     "error where none can be": ((*TO, "--error", "city=0.1", "--adversary", "random-worlds"), "leave --error out"),
@@ -172,3 +173,132 @@ def test_a_value_that_is_none(run: Run) -> None:
     assert "Did you mean 'Oslo'?" in err
     lines("targets.csv", ("town",), [("Oslo",)])
     assert "have none of the quasi-identifiers city, sex" in run("release.csv", *TO)[2]
+
+
+# --- Rates: the people of the release, and others ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hospital's table, others like its people, a generalized release and noisy counts."""
+    folder = tmp_path_factory.mktemp("clinic")
+    dl.datasets.save_hospital(folder, 1500, 1)
+    dl.datasets.save_hospital(folder, 1200, 2, name="others.csv")
+    with contextlib.chdir(folder):
+        assert app.run(["publish", "patients.csv", "-o", "release.csv", "--k", "5", "-q"]) == 0
+        assert (
+            app.run(["publish", "patients.csv", "-o", "counts", "--method", "noisy-counts", "--epsilon", "2", "-q"])
+            == 0
+        )
+    return folder
+
+
+RATES = ("success", "holdout_success", "naive", "random_worlds", "gain", "high_confidence")
+
+
+def people_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize(
+    ("release", "adversary"),
+    [
+        ("release.csv", "random-worlds"),
+        ("release.csv", "attacker"),
+        ("release.csv", "learner"),
+        ("counts", "naive-bayes"),
+    ],
+)
+def test_rates_are_what_beliefs_about_everybody_give(
+    release: str, adversary: str, clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recounted from the beliefs that the command writes about the people of the table and about the others."""
+    monkeypatch.chdir(clinic)
+    words = ["attack", release, "--adversary", adversary, "-q"]
+    found = str(tmp_path / "found.json")
+    assert app.run([*words, "--truth", "patients.csv", "--holdout", "others.csv", "--json", found]) == 0
+    document = json.loads(Path(found).read_text(encoding="utf-8"))
+    recounted = {}
+    for name, key in (("patients.csv", "success"), ("others.csv", "holdout_success")):
+        people = people_of(clinic / name)
+        out = str(tmp_path / "beliefs.csv")
+        assert app.run([*words, "--targets", name, "--skip-unmatched", "-o", out]) == 0
+        beliefs: dict[int, dict[str, float]] = {}
+        for line in people_of(Path(out)):
+            text = line["posterior"] or line["baseline"]
+            beliefs.setdefault(int(line["target"]), {})[line["value"]] = float(text)
+        hits = 0.0
+        for i, person in enumerate(people):
+            most = max(beliefs[i].values())
+            tied = [value for value, belief in beliefs[i].items() if belief >= most * (1 - 1e-9)]
+            hits += (person["disease"] in tied) / len(tied)
+        recounted[key] = hits / len(people)
+        assert document[key]["n"] == len(people)
+    for key, value in recounted.items():
+        assert document[key]["value"] == pytest.approx(value, abs=1e-9)
+    assert document["gain"]["value"] == pytest.approx(recounted["success"] - recounted["holdout_success"], abs=1e-9)
+    commonest = collections.Counter(person["disease"] for person in people_of(clinic / "patients.csv")).most_common(1)[
+        0
+    ][1]
+    assert document["naive"]["value"] == pytest.approx(commonest / 1500)  # with ε = 2 the commonest is the commonest
+    for key in RATES:
+        assert set(document[key]) == {"value", "low", "high", "n"}
+        if document[key]["n"]:
+            assert document[key]["low"] <= document[key]["value"] <= document[key]["high"]
+    assert (document["random_worlds"]["n"] == 0) == (release == "counts")
+    assert ("GT_A" in document) == (adversary in ("attacker", "learner"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["counts", "--truth", "patients.csv"], "--adversary naive-bayes"),
+        (["counts", "--adversary", "learner", "--truth", "patients.csv"], "--adversary naive-bayes"),
+        (["release.csv", "--adversary", "naive-bayes", "--truth", "patients.csv"], "does not count"),
+        (
+            ["release.csv", "--holdout", "others.csv", "--targets", "others.csv", "-o", "b.csv"],
+            "--holdout needs --truth",
+        ),
+        (["release.csv", "--adversary", "ideal", "--truth", "patients.csv"], "asked of --targets"),
+    ],
+)
+def test_rates_that_cannot_be_had(
+    words: list[str], said: str, clinic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(clinic)
+    assert app.run(["attack", *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not (clinic / "b.csv").exists()
+
+
+def test_the_audit_of_noisy_counts_plays_naive_bayes(
+    clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(clinic)
+    found, page = tmp_path / "a.json", tmp_path / "a.html"
+    words = [
+        "audit",
+        "counts",
+        "--truth",
+        "patients.csv",
+        "--holdout",
+        "others.csv",
+        "--json",
+        str(found),
+        "-o",
+        str(page),
+    ]
+    assert app.run(words) == 0
+    assert "naive-bayes on disease" in capsys.readouterr().out
+    document = json.loads(found.read_text(encoding="utf-8"))
+    (attack,) = document["attacks"]
+    assert attack["adversary"] == "naive-bayes"
+    assert app.run(["attack", "counts", "--adversary", "naive-bayes", "--truth", "patients.csv", "--holdout", "others.csv",
+                    "--json", str(tmp_path / "b.json"), "-q"]) == 0  # fmt: skip
+    rates = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    assert attack["success"] == rates["success"]
+    assert attack["control"]["value"] == rates["holdout_success"]["value"]
+    assert attack["verdict"] == rates["verdict"]
+    assert document["at_risk"] == []
+    assert "makes a naive Bayes classifier" in page.read_text(encoding="utf-8")

@@ -346,6 +346,11 @@ def test_a_folder_of_parts_is_read_like_a_file(tmp_path: Path) -> None:
     ):
         (folder / name).write_text(text, encoding="utf-8")
     assert cells(folder) == {("a", "x"): 1, ("b", "x"): 1}
+    pq.write_table(pa.table({"q": ["a"], "s": ["x"]}), tmp_path / "one.parquet")
+    (tmp_path / "set.parquet").mkdir()
+    for name in ("2024.parquet", "2025.parquet"):
+        (tmp_path / "set.parquet" / name).write_bytes((tmp_path / "one.parquet").read_bytes())
+    assert cells(tmp_path / "set.parquet") == {("a", "x"): 2}
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "t.csv").write_text("q,s\na,x\n", encoding="utf-8")
     with pytest.raises(dl.InputError, match="that is a folder"):

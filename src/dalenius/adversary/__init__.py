@@ -6,6 +6,7 @@ from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.base import UNKNOWN, Adversary, Refused, Targets
 from dalenius.adversary.learner import Learner
 from dalenius.adversary.learning import Learning
+from dalenius.adversary.naive_bayes import NaiveBayes
 from dalenius.adversary.random_worlds import RandomWorlds
 from dalenius.adversary.realistic import RealisticAdversary
 from dalenius.criterion.written import FORMS, adversary, is_realistic
@@ -13,8 +14,10 @@ from dalenius.errors import InputError, listing, nearest
 from dalenius.release.prior import Priors
 
 # A new adversary is one file and one line here; the command line, the contract tests and the docs go through this. The audit
-# plays those of REGISTRY one by one; LEARNING are held against each other, as relative threats.
+# plays those of REGISTRY one by one, those of COUNTING where counts are all there is; LEARNING are held against each other,
+# as relative threats.
 REGISTRY: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (RandomWorlds,)}
+COUNTING: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (NaiveBayes,)}
 LEARNING: dict[str, type[Learning]] = {adversary.name: adversary for adversary in (Learner, Attacker)}
 
 
@@ -22,7 +25,7 @@ def named(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversa
     """The adversary of that name; a realistic one is written out, and `priors` reads the files it names."""
     if is_realistic(name):
         return RealisticAdversary(adversary(name, priors, known=known))
-    known_names: dict[str, type[Adversary]] = {**REGISTRY, **LEARNING}
+    known_names: dict[str, type[Adversary]] = {**REGISTRY, **COUNTING, **LEARNING}
     if name not in known_names:
         raise InputError(
             f"There is no adversary {name!r}.{nearest(name, known_names)} Known: {listing(known_names)}, and {FORMS}."
@@ -31,12 +34,14 @@ def named(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversa
 
 
 __all__ = [
+    "COUNTING",
     "LEARNING",
     "REGISTRY",
     "UNKNOWN",
     "Adversary",
     "Attacker",
     "Learner",
+    "NaiveBayes",
     "RandomWorlds",
     "RealisticAdversary",
     "Refused",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import Adversary, Targets
+from dalenius.adversary import Adversary, RandomWorlds, Targets
+from dalenius.adversary.naive_bayes import shares
 from dalenius.audit.people import Control, People, plausible_people
 from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
 from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Bin, Confidence, Rate, Verdict
-from dalenius.release import GroupedRelease, Release
+from dalenius.release import GroupedRelease, NoisyCounts, Release
 
 GAIN_FORMULA = "gain = success in the release − success on the control"
 RESIDUAL_FORMULA = "residual risk = (success − control) / (1 − control)"
@@ -42,6 +43,13 @@ class Attack:
     high_confidence: Rate
     calibration: tuple[Bin, ...]
     unmatched: int
+
+    @property
+    def calibration_document(self) -> list[dict[str, Any]]:
+        return [
+            {"low": b.low, "high": b.high, "confidence": b.confidence, "right": asdict(b.right)}
+            for b in self.calibration
+        ]
 
     @property
     def residual(self) -> float:
@@ -101,6 +109,28 @@ def attack(
     )
 
 
+def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
+    """How often one adversary is right, and what that is to be held against; every rate with its interval."""
+    worlds = Rate.undefined()
+    if RandomWorlds().refusal(release) is None:
+        belief = RandomWorlds().attack(release, people.targets, column=found.column)
+        worlds = accuracy.success(belief.answer, people.truth(found.column), people.people)
+    named = {
+        "success": found.success,
+        "holdout_success": found.control,
+        "naive": found.naive,
+        "random_worlds": worlds,
+        "gain": found.gain,
+        "high_confidence": found.high_confidence,
+    }
+    return {
+        **{name: asdict(rate) for name, rate in named.items()},
+        "verdict": found.verdict,
+        "comparable": found.comparable,
+        "calibration": found.calibration_document,
+    }
+
+
 def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rng: np.random.Generator) -> Attack:
     """Without the truth: how sure the adversary would be of people whom the release may well be about."""
     targets, people = plausible_people(release, rng)
@@ -128,8 +158,10 @@ def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rn
     )
 
 
-def _values(release: Release, column: str) -> NDArray[np.int64]:
-    """How often each value occurs in the release."""
+def _values(release: Release, column: str) -> NDArray[Any]:
+    """How often each value occurs in the release, or what share its noisy counts give it."""
+    if isinstance(release, NoisyCounts):
+        return shares(release)
     assert isinstance(release, GroupedRelease)
     return release.grouping(column).table
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalenius import engine as _engine
-from dalenius.adversary import REGISTRY, Adversary, named
+from dalenius.adversary import COUNTING, REGISTRY, Adversary, named
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learning import Posterior
 from dalenius.adversary.sampling import Effort
@@ -32,6 +32,7 @@ from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCount
 from dalenius.release.prior import Priors
 from dalenius.schema import Schema
 
+PLAYED = {**REGISTRY, **COUNTING}
 LISTED = 10  # people most at risk that are named by their rows
 
 
@@ -152,7 +153,7 @@ def _extent(release: GroupedRelease | NoisyCounts) -> dict[str, int | None]:
 
 
 def _attack_document(found: Attack) -> dict[str, Any]:
-    adversary = REGISTRY[found.adversary]
+    adversary = PLAYED[found.adversary]
     return {
         "adversary": found.adversary,
         "knows": adversary.knows,
@@ -175,10 +176,7 @@ def _attack_document(found: Attack) -> dict[str, Any]:
         "confidence": asdict(found.confidence),
         "perfect_breach": found.perfect_breach,
         "high_confidence": asdict(found.high_confidence),
-        "calibration": [
-            {"low": b.low, "high": b.high, "confidence": b.confidence, "right": asdict(b.right)}
-            for b in found.calibration
-        ],
+        "calibration": found.calibration_document,
         "unmatched": found.unmatched,
     }
 
@@ -225,13 +223,13 @@ def audit(
     attacks: list[Attack] = []
     refused: dict[str, str] = {}
     at_risk: list[AtRisk] = []
-    for text in REGISTRY:
+    for text in PLAYED if isinstance(opened, NoisyCounts) else REGISTRY:
         adversary: Adversary = named(text)
         reason = adversary.refusal(opened)
         if reason is not None:
             refused[text] = reason
             continue
-        for column in columns:
+        for column in [opened.sensitive] if isinstance(opened, NoisyCounts) else columns:
             progress(f"{text} on {column}")
             if people is None:
                 if not isinstance(opened, GroupedRelease):
@@ -241,6 +239,8 @@ def audit(
                 continue
             found = attack(adversary, opened, column, people, control, rng)
             attacks.append(found)
+            if isinstance(opened, NoisyCounts):
+                continue  # what it tells is about everybody alike
             progress("people most at risk")
             at_risk += most_at_risk(found, adversary, opened, people, rng, limit=LISTED)
     at_risk.sort(key=lambda person: (-round(person.belief, 12), -person.belief / max(person.baseline, 1e-300)))

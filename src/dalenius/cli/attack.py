@@ -39,7 +39,8 @@ def command(
         str | None,
         typer.Option(
             "--adversary",
-            help="Of targets: attacker (default), learner, ideal, random-worlds, or a realistic one such as I:table:1e6.",
+            help="attacker (default), learner, ideal, random-worlds, a realistic one such as I:table:1e6; on noisy counts "
+            "naive-bayes.",
         ),
     ] = None,
     targets: Annotated[
@@ -48,6 +49,9 @@ def command(
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The beliefs, as CSV.")] = None,
     truth: Annotated[Path | None, typer.Option("--truth", help="The table that the release was made of.")] = None,
+    holdout: Annotated[
+        Path | None, typer.Option("--holdout", help="People like those in the table who are not in it: the control.")
+    ] = None,
     knows: Annotated[
         str | None, typer.Option("--knows", metavar="A,B", help="Quasi-identifiers the attacker knows; default all.")
     ] = None,
@@ -88,15 +92,17 @@ def command(
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     import numpy as np
 
+    from dalenius.adversary import COUNTING
     from dalenius.adversary.learning import Memory
     from dalenius.adversary.sampling import Effort
-    from dalenius.audit.people import open_together
+    from dalenius.audit.attacks import attack, rates
+    from dalenius.audit.people import check_same_people, open_together
     from dalenius.audit.targets import beliefs_text, check_matched, read_targets
     from dalenius.audit.threat import relative_threats
     from dalenius.errors import InputError
     from dalenius.measure.fidelity import Truth
     from dalenius.output import check_writable, write_texts
-    from dalenius.release import Anatomized, Generalized, GroupedRelease, Release
+    from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCounts, Release
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
 
@@ -104,10 +110,16 @@ def command(
         raise InputError("Whom to attack? Name --targets FILE, or --truth TABLE for everybody in the table.")
     if (targets is None) != (output is None):
         raise InputError("--targets and -o go together: beliefs are written about targets.")
-    idle = {"--adversary": adversary, "--knows": knows, "--error": error, "--skip-unmatched": skip_unmatched or None}
+    if holdout is not None and truth is None:
+        raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
+    if adversary == "ideal" and targets is None:
+        raise InputError("The ideal learner has the table itself: what it believes is asked of --targets.")
+    idle = {"--knows": knows, "--error": error, "--skip-unmatched": skip_unmatched or None}
     for option, given in idle.items():
         if targets is None and given is not None:
             raise InputError(f"{option} is about targets, and none are named: add --targets FILE, or leave it out.")
+    rated = truth is not None and adversary != "ideal" and (adversary is not None or holdout is not None)
+    learns = adversary in (None, "attacker", "learner", "ideal") or targets is not None
     adversary = adversary or "attacker"
     if deleted and (targets is None or adversary != "attacker"):
         raise InputError("--deleted is for what an attacker believes of targets: add --targets, or leave it out.")
@@ -119,7 +131,7 @@ def command(
     outputs = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
     read = [*release_files(release), *declared.files, *priors.files]
     for path in outputs:
-        check_writable(path, inputs=[release, schema, targets, truth, *read])
+        check_writable(path, inputs=[release, schema, targets, truth, holdout, *read])
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise InputError(f"The beliefs and the JSON cannot both be written to {str(output)!r}. Name another file.")
     with stage_line(quiet) as stage:
@@ -133,10 +145,17 @@ def command(
         )  # the ideal has nothing to sample
         made = _adversary(adversary, priors, error, own)
         stage("reading")
-        opened, people, _ = open_together(release, truth, None, declared, kind=kind, engine=connected)
-        if not isinstance(opened, GroupedRelease):
+        opened, people, control = open_together(release, truth, holdout, declared, kind=kind, engine=connected)
+        if not isinstance(opened, GroupedRelease | NoisyCounts):
             raise InputError(f"{release}: a release of kind {opened.kind!r} has no groups to attack.")
-        names = [column.name for column in opened.schema.sensitive]
+        counts = isinstance(opened, NoisyCounts)
+        if counts and adversary not in COUNTING:
+            raise InputError(
+                f"{release}: noisy counts have no groups; attack them with --adversary {next(iter(COUNTING))}."
+            )
+        if isinstance(opened, GroupedRelease) and people is not None:
+            check_same_people(opened, people)
+        names = [opened.sensitive] if isinstance(opened, NoisyCounts) else [c.name for c in opened.schema.sensitive]
         if sensitive is None and len(names) > 1:
             raise InputError(f"There are several sensitive columns; name one with --sensitive: {', '.join(names)}.")
         column = sensitive or names[0]
@@ -160,7 +179,15 @@ def command(
                 "adversary": adversary, "targets": len(belief), "unmatched": int((~belief.matched).sum()), "method": belief.method,
                 "largest_stderr": float(np.nanmax(belief.stderr, initial=0.0)),
             }  # fmt: skip
-        if people is not None:
+        if people is not None and rated:
+            stage(f"{adversary} on {column}")
+            found = attack(made, opened, column, people, control, rng)
+            converged = bool(found.belief.diagnostics.get("converged", True))
+            document |= {
+                "adversary": adversary, "method": found.belief.method, **rates(found, opened, people),
+                "converged": document.get("converged", True) and converged, "diagnostics": dict(found.belief.diagnostics),
+            }  # fmt: skip
+        if people is not None and learns and not counts:
             stage("measuring threats")
             if not isinstance(opened, Generalized | Anatomized):
                 raise InputError(
@@ -231,6 +258,20 @@ _WORDS = {
 }
 
 
+_RATES = {
+    "success": "guessed right among the people of the release",
+    "holdout_success": "guessed right among people who are not in it",
+    "gain": "what being in it adds",
+    "naive": "guessed right by the commonest value",
+    "random_worlds": "guessed right by random worlds",
+    "high_confidence": "guessed right where it is surer than 0.8",
+}
+
+
+def _rate(found: dict[str, Any]) -> str:
+    return f"{found['value']:8.4f} ({found['low']:.4f} to {found['high']:.4f}, n = {found['n']:,})"
+
+
 def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
     lines = []
     if output is not None:
@@ -239,6 +280,13 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
             f"Wrote {output}: beliefs of {document['adversary']} about {counted(document['targets'], 'target', 'targets')}{lost} "
             f"({document['method']})"
         )
+    if "success" in document:
+        lines.append(
+            f"{document['adversary']} on {document['sensitive']} ({document['method']}): {document['verdict']}"
+        )
+        lines += [
+            f"  {key:<18} {_rate(document[key])}   {words}" for key, words in _RATES.items() if document[key]["n"]
+        ]
     if "GT_A" in document:
         lines.append(f"Threats to {document['sensitive']}, shares of the people:")
         errors = document["stderr"]

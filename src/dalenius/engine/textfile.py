@@ -25,12 +25,17 @@ class Dialect:
 
 
 def parts_of(path: Path) -> list[Path]:
-    """The part files of a folder that Spark wrote in place of a file, in their order; none of anything else."""
+    """The part files of a folder in the place of a file, in their order; none of anything else.
+
+    Those of Spark, and of others who call them part…; and Parquet files that are among themselves.
+    """
     if not path.is_dir():
         return []
-    files = sorted(file for file in path.iterdir() if file.name.startswith("part-") and file.is_file())
-    endings = {file.name[file.name.index(".") :] for file in files if "." in file.name}
-    return files if len({ending.split(".")[-1] for ending in endings}) == 1 else []
+    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith(("_", ".")))
+    parts = [file for file in files if file.name.startswith("part")]
+    if files and all(file.suffix == ".parquet" for file in files):
+        return files
+    return parts if len({file.suffix for file in parts}) == 1 else []
 
 
 def is_parquet(path: Path) -> bool:

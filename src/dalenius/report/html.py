@@ -7,9 +7,9 @@ from html import escape
 from typing import Any
 
 from dalenius import __version__
-from dalenius.adversary import REGISTRY
 from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
+from dalenius.audit.audit import PLAYED
 from dalenius.errors import counted
 from dalenius.measure.accuracy import MARGIN
 from dalenius.release import NoisyCounts
@@ -99,7 +99,7 @@ def _release(audit: Audit) -> str:
 def _attacks(audit: Audit) -> str:
     text = ["<h2>The adversaries</h2>"]
     for name in dict.fromkeys(found.adversary for found in audit.attacks):
-        adversary = REGISTRY[name]
+        adversary = PLAYED[name]
         text.append(
             f"<p><strong>{escape(name)}</strong> knows {escape(adversary.knows)}; it {escape(adversary.does)}.</p>"
         )
