@@ -120,7 +120,7 @@ def test_the_command_says_what_was_sampled(
     assert " ± " in said.out
     assert "NOT CONVERGED" not in said.err
     assert app.run([*asked, "--mcse", "0.0001", "--most-sweeps", "1", "-q"]) == 3
-    assert capsys.readouterr().err.count("NOT CONVERGED: stopped after") == 1  # however quiet
+    assert capsys.readouterr().err.count("were stopped after") == 1  # however quiet
     report = ["audit", "r", "--schema", "p.toml", "--truth", "t.csv", "--json", "a.json"]
     assert app.run(report) == 0
     assert "--mcse 0.005 has it sampled" in capsys.readouterr().out
@@ -224,3 +224,58 @@ def test_a_sampled_figure_near_its_limit_neither_passes_nor_fails(tmp_path: Path
     assert outcomes(faithful.RF, level) == ["not tested", "not tested"]
     assert outcomes(faithful.RF - 3 * faithful.stderr, level + 3 * error) == ["passed", "passed"]
     assert outcomes(faithful.RF + 3 * faithful.stderr, level - 3 * error) == ["violated", "violated"]
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_rates_of_a_sampled_attacker_are_those_of_the_threats(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are the share of people whose value is believed most; one must not be sharper than the other."""
+    written(random_release(np.random.default_rng([11, seed]), worlds=300), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "h.csv").write_text("\n".join([*lines, *lines[1:3]]) + "\n", encoding="utf-8")
+    words = ["attack", "r", "--schema", "p.toml", "--truth", "t.csv", "--holdout", "h.csv", "--mcse", "0.02"]
+    assert app.run([*words, "--json", "a.json"]) == 0
+    document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert document["success"]["value"] == pytest.approx(document["GT_A"], abs=1e-12)
+    assert document["random_worlds"]["value"] == pytest.approx(document["GT_RW"], abs=1e-12)
+
+
+def test_beliefs_that_have_not_converged_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those about targets, about the people of the table and about the held-out ones, each for itself."""
+    written(random_release(np.random.default_rng([11, 4]), worlds=300), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "h.csv").write_text("\n".join([*lines, *lines[1:3]]) + "\n", encoding="utf-8")
+    words = ["attack", "r", "--schema", "p.toml", "--truth", "t.csv", "--holdout", "h.csv", "--targets", "t.csv"]
+    hard = ["--mcse", "0.0001", "--most-sweeps", "1", "--skip-unmatched", "-q"]
+    assert app.run([*words, "-o", "b.csv", "--json", "a.json", *hard]) == 3
+    said = capsys.readouterr().err
+    for what in ("about targets", "about the people of the table", "about the held-out people"):
+        assert said.count(f"NOT CONVERGED: beliefs {what} were stopped") == 1
+    assert not json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["converged"]
+
+
+def test_every_column_has_a_threshold_of_its_own() -> None:
+    """A column that surely passes does not speak for one that is too near to the limit."""
+    from types import SimpleNamespace
+    from typing import Any
+
+    from dalenius.audit import policy
+    from dalenius.audit.audit import _threat_figures
+
+    def column(level: float, error: float, faithful: float, stderr: float) -> Any:
+        return SimpleNamespace(
+            settled=True, quantile=lambda _: level, quantile_error=lambda _: error,
+            faithfulness=SimpleNamespace(RF=faithful, stderr=stderr),
+        )  # fmt: skip
+
+    asked = {"max_relative_threat": {"quantile": 0.9, "value": 2}, "min_faithfulness": 0.8}
+    schema: Any = SimpleNamespace(policy=asked)
+    threats = {"a": column(1.9, 0.0, 0.81, 0.0), "b": column(1.89, 0.2, 0.812, 0.05)}
+    found = policy.apply(asked, _threat_figures(schema, threats, ""))
+    assert [one.outcome for one in found] == ["passed", "not tested", "passed", "not tested"]
+    assert policy.overall(found) == "incomplete"

@@ -261,6 +261,23 @@ def test_rates_are_what_beliefs_about_everybody_give(
             "--holdout needs --truth",
         ),
         (["release.csv", "--adversary", "ideal", "--truth", "patients.csv"], "asked of --targets"),
+        (["release.csv", "--truth", "patients.csv", "--holdout", "patients.csv"], "They must be others"),
+        (
+            [
+                "release.csv",
+                "--adversary",
+                "ideal",
+                "--targets",
+                "others.csv",
+                "-o",
+                "b.csv",
+                "--truth",
+                "patients.csv",
+                "--holdout",
+                "others.csv",
+            ],
+            "leave --holdout out",
+        ),
     ],
 )
 def test_rates_that_cannot_be_had(

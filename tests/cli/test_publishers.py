@@ -837,7 +837,7 @@ def assert_audited(document: dict[str, Any], kind: str) -> None:
         assert document["refused"] == {}
         assert attack["unmatched"] == 0
     else:
-        assert document["attacks"] == []
+        assert [attack["adversary"] for attack in document["attacks"]] == ["naive-bayes"] * (kind == "noisy-counts")
         assert "random-worlds" in document["refused"]
         assert any("random-worlds was not tried" in limit for limit in document["limits"])
 
@@ -876,7 +876,7 @@ def test_a_release_read_from_its_files_and_audited(cli: Cli, method: str) -> Non
     assert all(attack["success"]["n"] == 0 for attack in alone["attacks"])
 
 
-@pytest.mark.parametrize("method", ["microaggregation", "noisy-counts"])
+@pytest.mark.parametrize("method", ["microaggregation"])
 def test_that_no_adversary_was_tried_is_said_on_the_screen(cli: Cli, method: str) -> None:
     """However much else there is that was not tested: a column that is not looked at, thresholds that cannot be tested."""
     with Path("privacy.toml").open("a", encoding="utf-8") as file:

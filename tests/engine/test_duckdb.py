@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dalenius as dl
+from dalenius.cli import app
 from dalenius.criterion import KAnonymity
 from dalenius.engine import Engine, Recoding, connect, default
 from dalenius.engine.duckdb import DuckDB
@@ -355,3 +356,50 @@ def test_a_folder_of_parts_is_read_like_a_file(tmp_path: Path) -> None:
     (tmp_path / "odd" / "t.csv").write_text("q,s\na,x\n", encoding="utf-8")
     with pytest.raises(dl.InputError, match="that is a folder"):
         cells(tmp_path / "odd")
+
+
+@pytest.mark.usefixtures("clinic")
+def test_a_database_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by a release nor by JSON; and publishing from a table to a file again replaces the file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "privacy.toml").write_text(
+        '[columns.q]\nrole = "quasi"\nhierarchy = "suppress"\n[columns.s]\nrole = "sensitive"\n', encoding="utf-8"
+    )
+    before = (tmp_path / "clinic.db").read_bytes()
+    words = ["--engine", "duckdb://clinic.db", "-q"]
+    for command in (
+        ["publish", "people", "--k", "2", "-o", "clinic.db"],
+        ["publish", "people", "--k", "2", "-o", "out.csv", "--json", "clinic.db"],
+        ["check", "people", "--json", "clinic.db"],
+        ["audit", "people", "-o", "clinic.db"],
+        ["audit", "people", "--json", "clinic.db"],
+        ["lattice", "people", "--json", "clinic.db"],
+        ["attack", "people", "--truth", "people", "--json", "clinic.db"],
+        ["compare", "people", "--truth", "people", "--json", "clinic.db"],
+    ):
+        assert app.run([*command, *words]) == 2, command
+        assert (tmp_path / "clinic.db").read_bytes() == before, command
+    for _ in range(2):
+        assert app.run(["publish", "people", "--k", "2", "-o", "out.csv", *words]) == 0
+    engine = connect("duckdb://clinic.db")
+    monkeypatch.chdir("/")
+    Mondrian([KAnonymity(20)]).publish(dl.Table("people", SCHEMA, engine=engine))
+    assert engine.open("people").columns == ("q", "s")
+
+
+def test_parts_that_are_not_of_one_table(tmp_path: Path) -> None:
+    for name, files in {
+        "no header": {"part-0.csv": "q,s\na,x\n", "part-1.csv": "b,x\nc,x\n"},
+        "another order": {"part-0.csv": "q,s\na,x\n", "part-1.csv": "s,q\nx,b\n"},
+        "another delimiter": {"part-0.csv": "q,s\na,x\n", "part-1.csv": "q;s\nb;x\n"},
+    }.items():
+        (tmp_path / name).mkdir()
+        for file, text in files.items():
+            (tmp_path / name / file).write_text(text, encoding="utf-8")
+        with pytest.raises(dl.InputError, match="Every part needs the header"):
+            cells(tmp_path / name)
+    (tmp_path / "words").mkdir()
+    for file in ("participants.csv", "partners.csv"):
+        (tmp_path / "words" / file).write_text("q,s\na,x\n", encoding="utf-8")
+    with pytest.raises(dl.InputError, match="that is a folder"):
+        cells(tmp_path / "words")

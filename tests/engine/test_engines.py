@@ -253,6 +253,7 @@ def test_a_ragged_file_is_told_without_its_rows(name: str, engines: Engines, tmp
 
 FILES_OF_TROUBLE = {
     "line ends inside quotes": (b'q,s\r\n1,a\r\n2,"b\r\nc"\r\n3,"b\nc"\r\n4,"d\re"\r\n', None),
+    "mixed line ends": (b"q,s\n1,x\r\n2,y\r\n", "mixed line ends"),
     "a mark of byte order": ("\ufeffq,s\na,x\n".encode(), None),
     "blank lines": (b"q,s\na,x\n\na,x\n\n", None),
     "not UTF-8 far below": (b"q,s\n" + b"1,a\n" * 300_000 + b"\xe9,c\n\xea,c\n", "not UTF-8"),
@@ -272,6 +273,13 @@ def test_spark_reads_text_as_duckdb_does(trouble: str, engines: Engines, tmp_pat
     for table in tables:
         with pytest.raises(dl.InputError, match=refused):
             table.cells()
+
+
+def test_a_file_by_its_uri(engines: Engines, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"q,s\r\n1,x\r\n2,y\r\n")
+    schema = dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive")])
+    found = dl.Table(f"file://{tmp_path / 't.csv'}", schema, engine=engines("spark")).cells()
+    assert found == dl.Table(tmp_path / "t.csv", schema).cells()
 
 
 def test_numbers_and_times_have_one_text(engines: Engines, tmp_path: Path) -> None:

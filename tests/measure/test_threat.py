@@ -116,9 +116,15 @@ def test_faithfulness(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_histogram_counts_every_threatened_person() -> None:
     levels = np.array([1.0, np.nan, 2.0, 1.9, 0.5, 8.0, 2.9])
     people = np.array([1, 50, 2, 3, 4, 5, 6])
-    belief = Belief(Column("s", "sensitive", domain=Domain(("x",))), *np.ones((3, 1, 1)), np.ones(1, dtype=bool))
+    # Whose level is known is believed to have the first value, which is theirs; the other is not.
+    known = ~np.isnan(levels)
+    posterior = np.column_stack([known, ~known]).astype(np.float64)
+    baseline = np.column_stack([1 / np.where(known, levels, 1), np.ones(7)])
+    column = Column("s", "sensitive", domain=Domain(("x", "y")))
+    belief = Belief(column, posterior, baseline, np.zeros((7, 2)), np.ones(7, dtype=bool))
+    truth = np.zeros(7, dtype=np.int32)
     figures = threats(*([np.ones((1, 1))] * 4), np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int64))
-    found = RelativeThreats(figures, {}, Faithfulness(1, 0, 0), belief, levels, people).histogram()
+    found = RelativeThreats(figures, {}, Faithfulness(1, 0, 0), belief, truth, people).histogram()
     assert found == [
         {"low": -1.0, "high": -0.5, "people": 4},
         {"low": 0.0, "high": 0.5, "people": 1},

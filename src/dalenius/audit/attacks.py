@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ class Attack:
     high_confidence: Rate
     calibration: tuple[Bin, ...]
     unmatched: int
+    control_diagnostics: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def calibration_document(self) -> list[dict[str, Any]]:
@@ -75,9 +77,11 @@ def attack(
     breach = accuracy.breach_rate(belief.posterior, truth, people.people)
     control = other_naive = other_breach = Rate.undefined()
     unmatched = 0
+    how: Mapping[str, Any] = {}
     if holdout is not None:
         others = holdout.people
         outside = adversary.attack(holdout.release, others.targets, column=column, rng=rng)
+        how = outside.diagnostics
         theirs = others.truth(column)
         control = accuracy.success(outside.answer, theirs, others.people)
         other_naive = accuracy.naive(_values(holdout.release, column), theirs, others.people)
@@ -106,6 +110,7 @@ def attack(
         high_confidence=accuracy.high_confidence(belief.posterior, truth, people.people),
         calibration=accuracy.calibration(belief.posterior, truth, people.people),
         unmatched=int(people.people[~belief.matched].sum()),
+        control_diagnostics=how,
     )
 
 

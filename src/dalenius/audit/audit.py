@@ -17,8 +17,8 @@ from dalenius.adversary.sampling import Effort
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
-from dalenius.audit.people import People, check_same_people, files_of, open_together
-from dalenius.audit.policy import Figure, Threshold
+from dalenius.audit.people import People, check_others, check_same_people, files_of, open_together
+from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
@@ -217,7 +217,7 @@ def audit(
         raise InputError(f"A release of kind {opened.kind!r} is not about a table of people and cannot be audited.")
     if people is not None and isinstance(opened, GroupedRelease):
         check_same_people(opened, people)
-    _check_others(truth, holdout, engine or _engine.default())
+    check_others(truth, holdout, engine or _engine.default())
     rng = np.random.default_rng(seed)
     columns = [column.name for column in opened.schema.sensitive]
     attacks: list[Attack] = []
@@ -299,13 +299,6 @@ def audit(
     )
 
 
-def _check_others(truth: Source | None, holdout: Source | None, engine: Engine) -> None:
-    """The held-out people must be other people than the table's."""
-    files = [files_of(source, release=False, engine=engine) for source in (truth, holdout)]
-    if all(files) and sha256(*files[0]) == sha256(*files[1]):
-        raise InputError("The held-out people are the people of the table. They must be others, like them.")
-
-
 def _figures(
     levels: dict[str, dict[tuple[str, str], Level]],
     attacks: list[Attack],
@@ -326,7 +319,9 @@ def _figures(
         unknown = "" if attacks else "no adversary of this version can attack this kind of release"
     best = max((found.success.value for found in attacks if found.success.n), default=math.nan)
     breach = max((found.perfect_breach for found in attacks if found.success.n), default=math.nan)
-    gains = [found.gain.value for found in attacks if found.gain.n]
+    gains = [found.gain.value for found in attacks if found.gain.n and found.comparable]
+    unlike = any(found.gain.n and not found.comparable for found in attacks)
+    no_control = "the held-out people are no control" if unlike else "it needs held-out people (--holdout)"
     return {
         "min_k": level("k_anonymity", "k"),
         "min_l": level("distinct_l_diversity", "l"),
@@ -335,7 +330,8 @@ def _figures(
         "epsilon_privacy": classless,
         "max_attacker_accuracy": Figure(best, unknown),
         "max_attacker_gain": Figure(
-            max(gains, default=math.nan), unknown or ("" if gains else "it needs held-out people (--holdout)")
+            math.nan if unlike else max(gains, default=math.nan),
+            unknown or ("" if gains and not unlike else no_control),
         ),
         "max_perfect_breach": Figure(breach, unknown),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
@@ -384,17 +380,31 @@ def _threat_figures(schema: Schema, threats: dict[str, RelativeThreats], reason:
         threats, reason = {}, "sampling has not converged"
     if not threats:
         return {key: Figure(math.nan, reason) for key in ("max_relative_threat", "min_faithfulness")}
-    least = min((one.faithfulness for one in threats.values()), key=lambda one: one.RF)
-    found = {"min_faithfulness": Figure(least.RF, error=least.stderr)}
+    several = len(threats) > 1
+    found = {}
     asked: Any = schema.policy.get("max_relative_threat")
-    if asked is not None:
-        quantile = asked["quantile"]
-        of = max(threats.values(), key=lambda one: np.nan_to_num(one.quantile(quantile)))
-        worst = float(np.nan_to_num(of.quantile(quantile)))  # 0: nobody is threatened
-        shown = f"quantile {asked['quantile']:g} of Ti ≤ {asked['value']:g}"
-        found["max_relative_threat"] = Figure(
-            worst, parts=((shown, float(asked["value"]), worst),), error=of.quantile_error(quantile)
-        )
+    if asked is not None:  # 0: nobody is threatened
+        quantile, limit = asked["quantile"], float(asked["value"])
+        parts = []
+        for name, one in threats.items():
+            of = f" of {name}" if several else ""
+            level = float(np.nan_to_num(one.quantile(quantile)))
+            shown = f"quantile {quantile:g} of Ti{of} ≤ {limit:g}"
+            parts.append(Part(shown, limit, level, one.quantile_error(quantile)))
+        found["max_relative_threat"] = Figure(max(part.measured for part in parts), parts=tuple(parts))
+    faithful: Any = schema.policy.get("min_faithfulness")
+    if faithful is not None:
+        parts = [
+            Part(
+                f"≥ {faithful:g}" + (f" of {name}" if several else ""),
+                float(faithful),
+                one.faithfulness.RF,
+                one.faithfulness.stderr,
+                least=True,
+            )
+            for name, one in threats.items()
+        ]
+        found["min_faithfulness"] = Figure(min(part.measured for part in parts), parts=tuple(parts))
     return found
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dalenius.adversary.fit import inside_boxes
+from dalenius.audit.policy import Part
 from dalenius.criterion import EpsilonPrivacy, Predicate, Realistic
 from dalenius.criterion.written import epsilon_privacy
 from dalenius.engine import Engine
@@ -79,12 +80,12 @@ def policy_criteria(schema: Schema, priors: Priors) -> list[EpsilonPrivacy]:
         return [epsilon_privacy(str(text), priors) for text in asked or ()]
 
 
-def asked_figures(release: GroupedRelease, asked: Sequence[EpsilonPrivacy]) -> tuple[tuple[str, float, float], ...]:
+def asked_figures(release: GroupedRelease, asked: Sequence[EpsilonPrivacy]) -> tuple[Part, ...]:
     """Each threshold as asked, its limit, and what was found: of several sensitive columns the worst."""
     groupings = [release.grouping(column.name) for column in release.schema.sensitive]
     with _named(release.schema):
         return tuple(
-            (
+            Part(
                 f"≤ {criterion.epsilon:g} against {criterion.adversary.text}",
                 criterion.epsilon,
                 max(criterion.level(grouping).value for grouping in groupings),

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from dalenius import engine as _engine
 from dalenius.adversary import Targets
-from dalenius.engine import Engine, Source, parts_of
+from dalenius.engine import PREFIX, Engine, Source, parts_of
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
+from dalenius.output import sha256
 from dalenius.release import (
     Anatomized,
     Generalized,
@@ -236,3 +237,12 @@ def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple
         members = [labels[code].members for code in release.codes[:, a].tolist()]
         codes[:, a] = [leaves[int(u * len(leaves))] for leaves, u in zip(members, drawn.tolist(), strict=True)]
     return Targets(release.schema, codes), release.sizes
+
+
+def check_others(truth: Source | None, holdout: Source | None, engine: Engine) -> None:
+    """The held-out people must be other people than the table's."""
+    files = [files_of(source, release=False, engine=engine) for source in (truth, holdout)]
+    same = all(files) and sha256(*files[0]) == sha256(*files[1])
+    names = [str(source).removeprefix(PREFIX) for source in (truth, holdout) if isinstance(source, str | Path)]
+    if same or (len(names) == 2 and names[0] == names[1]):
+        raise InputError("The held-out people are the people of the table. They must be others, like them.")

@@ -23,13 +23,23 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One of several numbers for a policy key: what is asked, the limit, what was found and its standard error, if any."""
+
+    shown: str
+    limit: float
+    measured: float
+    error: float = 0.0
+    least: bool = False  # the limit is one from below
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """A measured number for a policy key, or the reason why there is none."""
 
     value: float
     reason: str = ""
-    parts: tuple[tuple[str, float, float], ...] = ()  # for a key with several thresholds: asked, limit, measured
-    error: float = 0.0  # the standard error of a number that was sampled
+    parts: tuple[Part, ...] = ()  # for a key with several thresholds
 
 
 def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Threshold, ...]:
@@ -39,8 +49,9 @@ def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Thr
         if asked == []:  # nothing is asked for
             continue
         figure = figures.get(key, Figure(math.nan, "this version has no measure for it"))
-        for shown, limit, measured in figure.parts:
-            outcomes.append(Threshold(key, shown, measured, *_outcome(measured, limit, figure.error, least=False)))
+        for part in figure.parts:
+            found = _outcome(part.measured, part.limit, part.error, least=part.least)
+            outcomes.append(Threshold(key, part.shown, part.measured, *found))
         if figure.parts:
             continue
         limit = asked if isinstance(asked, int | float) else math.nan
@@ -50,7 +61,7 @@ def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Thr
         if math.isnan(figure.value) or math.isnan(limit):
             outcomes.append(Threshold(key, shown, math.nan, "not tested", figure.reason))
             continue
-        outcomes.append(Threshold(key, shown, figure.value, *_outcome(figure.value, limit, figure.error, least=least)))
+        outcomes.append(Threshold(key, shown, figure.value, *_outcome(figure.value, limit, 0.0, least=least)))
     return tuple(outcomes)
 
 

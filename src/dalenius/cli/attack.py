@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -96,7 +97,7 @@ def command(
     from dalenius.adversary.learning import Memory
     from dalenius.adversary.sampling import Effort
     from dalenius.audit.attacks import attack, rates
-    from dalenius.audit.people import check_same_people, open_together
+    from dalenius.audit.people import check_others, check_same_people, open_together
     from dalenius.audit.targets import beliefs_text, check_matched, read_targets
     from dalenius.audit.threat import relative_threats
     from dalenius.errors import InputError
@@ -112,6 +113,8 @@ def command(
         raise InputError("--targets and -o go together: beliefs are written about targets.")
     if holdout is not None and truth is None:
         raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
+    if adversary == "ideal" and holdout is not None:
+        raise InputError("The ideal learner is no attack on the release: leave --holdout out.")
     if adversary == "ideal" and targets is None:
         raise InputError("The ideal learner has the table itself: what it believes is asked of --targets.")
     idle = {"--knows": knows, "--error": error, "--skip-unmatched": skip_unmatched or None}
@@ -131,7 +134,7 @@ def command(
     outputs = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
     read = [*release_files(release), *declared.files, *priors.files]
     for path in outputs:
-        check_writable(path, inputs=[release, schema, targets, truth, holdout, *read])
+        check_writable(path, inputs=[release, schema, targets, truth, holdout, *read, *connected.own_files])
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise InputError(f"The beliefs and the JSON cannot both be written to {str(output)!r}. Name another file.")
     with stage_line(quiet) as stage:
@@ -155,11 +158,13 @@ def command(
             )
         if isinstance(opened, GroupedRelease) and people is not None:
             check_same_people(opened, people)
+        check_others(truth, holdout, connected)
         names = [opened.sensitive] if isinstance(opened, NoisyCounts) else [c.name for c in opened.schema.sensitive]
         if sensitive is None and len(names) > 1:
             raise InputError(f"There are several sensitive columns; name one with --sensitive: {', '.join(names)}.")
         column = sensitive or names[0]
         document: dict[str, Any] = {"sensitive": column}
+        warnings: list[str] = []
         texts: dict[Path, str] = {}
         rng = np.random.default_rng(seed)
         if targets is not None and output is not None:
@@ -173,19 +178,11 @@ def command(
             if made.assumes_presence:
                 check_matched(belief, adversary, targets.name, skip=skip_unmatched)
             texts[output] = beliefs_text(belief)
-            converged = bool(belief.diagnostics.get("converged", True))
+            warnings += _warnings("about targets", belief.diagnostics)
             document |= {
-                "diagnostics": dict(belief.diagnostics), "converged": converged,
+                "diagnostics": dict(belief.diagnostics),
                 "adversary": adversary, "targets": len(belief), "unmatched": int((~belief.matched).sum()), "method": belief.method,
                 "largest_stderr": float(np.nanmax(belief.stderr, initial=0.0)),
-            }  # fmt: skip
-        if people is not None and rated:
-            stage(f"{adversary} on {column}")
-            found = attack(made, opened, column, people, control, rng)
-            converged = bool(found.belief.diagnostics.get("converged", True))
-            document |= {
-                "adversary": adversary, "method": found.belief.method, **rates(found, opened, people),
-                "converged": document.get("converged", True) and converged, "diagnostics": dict(found.belief.diagnostics),
             }  # fmt: skip
         if people is not None and learns and not counts:
             stage("measuring threats")
@@ -196,7 +193,16 @@ def command(
             threats = relative_threats(
                 opened, people, column, rng, effort=effort, memory=memory, progress=progress
             ).to_document()
-            document |= {**threats, "converged": document.get("converged", True) and threats["converged"]}
+            warnings += _warnings("about the people of the table", threats["diagnostics"], threats)
+            document = {**threats, **document}
+        if people is not None and rated:  # after the threats: what they sampled is as sharp as rates need it
+            stage(f"{adversary} on {column}")
+            found = attack(made, opened, column, people, control, rng)
+            if not learns or counts:
+                warnings += _warnings("about the people of the table", found.belief.diagnostics)
+            warnings += _warnings("about the held-out people", found.control_diagnostics)
+            document |= {"adversary": adversary, "method": found.belief.method, **rates(found, opened, people)}
+        document["converged"] = not warnings
     if texts:
         write_texts(texts)
     if json is not None:
@@ -204,8 +210,9 @@ def command(
     if json != "-":
         for line in _lines(document, output):
             say(quiet, line)
-    if not document.get("converged", True):
-        typer.echo(_warning(document), err=True)  # never left out, however quiet it should be
+    for warning in warnings:
+        typer.echo(warning, err=True)  # never left out, however quiet it should be
+    if warnings:
         raise typer.Exit(NOT_CONVERGED)
 
 
@@ -301,19 +308,21 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
     return lines
 
 
-def _warning(document: dict[str, Any]) -> str:
-    told = document["diagnostics"]
-    if told["converged"]:  # the beliefs have
-        error, name = max((document["stderr"][name], name) for name in ("GT_A", "GT_L", "RGT_A"))
-        return (
-            f"NOT CONVERGED: after {told['sweeps']:,} sweeps {name} is known to ± {error:.4f} only: values tie, or nearly so, "
-            "for the most believed one. The beliefs themselves have converged."
-        )
-    cut = "interrupted" if told["interrupted"] else "stopped"
-    return (
-        f"NOT CONVERGED: {cut} after {told['sweeps']:,} sweeps of {told['chains']} chains with an error up to "
-        f"{told['largest_mcse']:.4f} and R-hat {told['largest_rhat']:.3f}. These numbers are not to be relied on."
-    )
+def _warnings(what: str, told: Mapping[str, Any], threats: dict[str, Any] | None = None) -> list[str]:
+    """What is to be said of beliefs that were sampled: nothing if they have converged, and what was made of them."""
+    if not told.get("converged", True):
+        cut = "interrupted" if told["interrupted"] else "stopped"
+        return [
+            f"NOT CONVERGED: beliefs {what} were {cut} after {told['sweeps']:,} sweeps of {told['chains']} chains with an error "
+            f"up to {told['largest_mcse']:.4f} and R-hat {told['largest_rhat']:.3f}. These numbers are not to be relied on."
+        ]
+    if threats is None or threats["converged"]:
+        return []
+    error, name = max((threats["stderr"][name], name) for name in ("GT_A", "GT_L", "RGT_A"))
+    return [
+        f"NOT CONVERGED: after {told['sweeps']:,} sweeps {name} is known to ± {error:.4f} only: values tie, or nearly so, "
+        "for the most believed one. The beliefs themselves have converged."
+    ]
 
 
 def _plus_minus(error: float | None) -> str:

@@ -115,7 +115,7 @@ def command(
     policys = Priors(declared, connected, declared.folder)
     policy_criteria(declared, policys)
     read = [*release_files(release), *declared.files, *priors.files, *policys.files]
-    inputs = [release, schema, truth, holdout, *read]
+    inputs = [release, schema, truth, holdout, *read, *connected.own_files]
     for target in (output, None if json in (None, "-") else Path(json)):
         if target is not None:
             check_writable(target, inputs=inputs)

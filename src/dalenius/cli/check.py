@@ -126,7 +126,10 @@ def command(
     if json not in (None, "-"):
         cells = [] if prior_cells is None else [prior_cells]
         files = release_files(release)
-        check_writable(Path(json), inputs=[release, *files, schema, *declared.files, population, *cells, *priors.files])
+        check_writable(
+            Path(json),
+            inputs=[release, *files, schema, *declared.files, population, *cells, *priors.files, *connected.own_files],
+        )
     opened = read(release, declared, kind=kind, engine=connected)
     if not isinstance(opened, GroupedRelease):
         raise InputError(f"{release}: a release of kind {opened.kind!r} has no classes to check.")

@@ -60,13 +60,13 @@ def command(
     from dalenius.output import check_writable
     from dalenius.schema import Schema
 
+    connected = connect_engine(engine, quiet=quiet)
     if json not in (None, "-"):
         files = [file for name in releases for file in release_files(name)]
-        check_writable(Path(json), inputs=[*releases, *files, truth, schema])
+        check_writable(Path(json), inputs=[*releases, *files, truth, schema, *connected.own_files])
     for name in releases:
         if releases.count(name) > 1:
             raise InputError(f"The release {name!r} is named twice.")
-    connected = connect_engine(engine, quiet=quiet)
     with stage_line(quiet) as stage:
         stage("measuring")
         found = compare(

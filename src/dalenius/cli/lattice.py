@@ -92,7 +92,7 @@ def command(
     line = 2.5 if epsilon is None else epsilon
     targets = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
     for target in targets:
-        check_writable(target, inputs=[table, schema, *declared.files, *priors.files])
+        check_writable(target, inputs=[table, schema, *declared.files, *priors.files, *connected.own_files])
     if len({path.resolve() for path in targets}) < len(targets):
         raise InputError(f"The page and the JSON cannot both be written to {str(output)!r}. Name another file.")
     people = Table(table, declared, engine=connected, most_cells=most_cells or MOST_CELLS, told=teller(quiet))

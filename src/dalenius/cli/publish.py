@@ -114,17 +114,17 @@ def command(
         remedy="Name one: --epsilon-privacy I:table:1e6:2.5.",
     )  # fmt: skip
     publish = methods.publisher(method, wanted, chosen, command="publish", seed=seed)
-    inputs = [table, schema, *declared.files, *priors.files]
+    inputs = [table, schema, *declared.files, *priors.files, *connected.own_files]
     if str(output).startswith(PREFIX):
         name = TableName.parse(str(output))
         connected.check_target(name)
         beside = Path(str(name))
         written: tuple[Path, ...] = (sidecar.path_of(beside),)
     else:
-        beside, written = output, methods.files(method, output)
         if not methods.names_several(method, output):
             check_writable(output, inputs=inputs)
             connected.check_target(output)
+        beside, written = output, methods.files(method, output)
     for file in written:
         check_writable(file, inputs=inputs)
     check_sidecar_free(beside, written)

@@ -181,6 +181,11 @@ class Engine(Protocol):
         """Who reads small files beside the table, on this machine: targets, priors, metadata."""
         ...
 
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """Files that the engine itself lives in, which no output may replace."""
+        ...
+
     def open(self, source: Source) -> Rows: ...
 
     def has(self, name: TableName) -> bool:

@@ -21,7 +21,7 @@ import pyarrow as pa
 from dalenius.engine.base import Engine, Source, TableName
 from dalenius.engine.ibis_rows import IbisRows, frame_to_arrow, text_columns
 from dalenius.engine.sources import table_named
-from dalenius.engine.textfile import is_parquet, parts_of, sniff
+from dalenius.engine.textfile import is_parquet, parts_of, sniff_all
 from dalenius.engine.watching import Told, watched
 from dalenius.errors import DaleniusError, InputError, file_error
 
@@ -43,7 +43,7 @@ class DuckDB:
 
     def __init__(self, database: str | None = None) -> None:
         self.told: Told | None = None
-        self._database = None if database is None else Path(database)
+        self._database = None if database is None else Path(database).absolute()
         # What does not fit in memory is spilt into a folder that only its owner may read, and that goes when we go.
         spill = tempfile.mkdtemp(prefix="dalenius-")
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
@@ -75,6 +75,10 @@ class DuckDB:
     @property
     def files(self) -> DuckDB:
         return self
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        return () if self._database is None else (self._database,)
 
     def holds(self, name: str) -> bool:
         return self._database is not None and table_named(name, self.has) is not None
@@ -138,7 +142,7 @@ class DuckDB:
             files = parts or [path]
             if is_parquet(files[0]):
                 return self._open_parquet(path, files)
-            dialect = sniff(next((part for part in parts if part.stat().st_size), path), empty=bool(parts))
+            dialect = sniff_all(path, parts)
             with self._lock:
                 table = self._connection.read_csv(
                     [_literal(file) for file in files],

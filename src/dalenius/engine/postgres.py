@@ -65,10 +65,16 @@ class Postgres:
     def files(self) -> Engine:
         return self._files()
 
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        return ()
+
     def holds(self, name: str) -> bool:
         return table_named(name, self.has) is not None
 
     def has(self, name: TableName) -> bool:
+        if len(name.parts) > 3:
+            return False
         with self._lock:
             try:  # as it is now, even in a transaction that began before
                 found = self._connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name.quoted()]).fetchone()

@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from dalenius.engine.base import Engine, Source, TableName
 from dalenius.engine.ibis_rows import IbisRows, frame_to_arrow
 from dalenius.engine.sources import table_named
-from dalenius.engine.textfile import Dialect, is_parquet, parts_of, sniff
+from dalenius.engine.textfile import Dialect, is_parquet, parts_of, sniff, sniff_all
 from dalenius.engine.watching import Told, watched
 from dalenius.errors import DaleniusError, InputError
 
@@ -29,6 +29,7 @@ LOCAL = ("local[", "local-cluster[")
 PATIENCE = 120.0  # seconds without any worker at work; a local cluster may relaunch its workers for ever
 SMALL = 1_000_000  # rows of a lookup that every worker is given whole
 NOT_UTF8 = "DALENIUS_NOT_UTF8"
+MIXED = "DALENIUS_MIXED_LINE_ENDS"
 _URI = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 # Ours, unless the user's own spark-defaults.conf or environment says otherwise.
 SETTINGS = {
@@ -80,6 +81,10 @@ class Spark:
             return
         raise failed
 
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        return ()
+
     def holds(self, name: str) -> bool:
         return not _URI.match(name) and table_named(name, self.has) is not None
 
@@ -116,14 +121,14 @@ class Spark:
         where = [_literal(f"file://{file.absolute()}") for file in parts or [path]]
         if is_parquet(first):
             return self._rows(self._asked(lambda: self._session.read.parquet(*where), path.name), path.name)
-        return self._open_csv(where, sniff(first, empty=bool(parts)), path.name)
+        return self._open_csv(where, sniff_all(path, parts), path.name)
 
     def _open_uri(self, uri: str) -> IbisRows:
         """A file or folder that the workers see and this machine may not: its header is read by Spark."""
         name = uri.rstrip("/").rpartition("/")[2]
         if ".parquet" in name:
             return self._rows(self._asked(lambda: self._session.read.parquet(uri), name), name)
-        head = self._asked(lambda: self._session.read.text(uri).head(2), name)
+        head = self._asked(lambda: self._session.read.option("lineSep", "\n").text(uri).head(2), name)
         return self._open_csv([uri], sniff(Path(name), head="\n".join(row[0] for row in head).encode()), name)
 
     def _open_csv(self, where: list[str], dialect: Dialect, name: str) -> IbisRows:
@@ -137,13 +142,14 @@ class Spark:
             encoding="UTF-8", columnPruning=False, ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False,
             maxColumns=100_000, lineSep=dialect.line_end, unescapedQuoteHandling="RAISE_ERROR",
         )  # fmt: skip
-        return self._rows(self._asked(lambda: reader.csv(where), name), name, decoded=True)
+        kind = "decoded, \\r" if dialect.line_end == "\n" else "decoded"
+        return self._rows(self._asked(lambda: reader.csv(where), name), name, decoded=kind)
 
-    def _rows(self, frame: Any, name: str, *, decoded: bool = False, steady: bool = False) -> IbisRows:
+    def _rows(self, frame: Any, name: str, *, decoded: str = "", steady: bool = False) -> IbisRows:
         """A view of the frame in which every column is text, compared by its bytes.
 
         Where Spark `decoded` a file, a character in the place of what is not UTF-8 ends the query: it would make one value
-        of several.
+        of several. So does a carriage return at a line's end, in a file that has none at the end of its header.
         """
         seen: set[str] = set()
         for field in frame.schema.fields:
@@ -154,7 +160,7 @@ class Spark:
             if kind in ("binary", "array", "map", "struct", "variant"):
                 raise InputError(f"{name}: column {field.name!r} holds {kind}, not text, numbers or dates.")
         texts = [
-            f"{_text(field.name, 'decoded' if decoded else field.dataType.typeName())} AS {_quoted(field.name)}"
+            f"{_text(field.name, decoded or field.dataType.typeName())} AS {_quoted(field.name)}"
             for field in frame.schema.fields
         ]
         view = f"dalenius_{uuid.uuid4().hex}"
@@ -273,6 +279,7 @@ class Spark:
         text = str(error)
         reasons = {
             NOT_UTF8: "not UTF-8 text, or it holds the character U+FFFD. Save the file as UTF-8.",
+            MIXED: "the rows cannot be told apart: mixed line ends. Save the file anew as CSV.",
             "TextParsingException": "a quote stands where none may be, or is never closed.",
             "MALFORMED_RECORD_IN_PARSING": "a row has more or fewer fields than the header, or a quote is never closed.",
             "MALFORMED_CSV_RECORD": "a row has more or fewer fields than the header, or a quote is never closed.",
@@ -370,6 +377,9 @@ def _text(column: str, kind: str) -> str:
     """A column as text. Whole floats read as integers, as everywhere; what is not a number is missing."""
     name = _quoted(column)
     text = f"CAST({name} AS STRING)"
+    if kind == "decoded, \\r":
+        ends = f"endswith({name}, '\\r')"
+        return f"IF(contains({name}, '\ufffd'), raise_error('{NOT_UTF8}'), IF({ends}, raise_error('{MIXED}'), {name}))"
     if kind == "decoded":
         return f"IF(contains({name}, '\ufffd'), raise_error('{NOT_UTF8}'), {name})"
     if kind == "timestamp":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +33,26 @@ def parts_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return []
     files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith(("_", ".")))
-    parts = [file for file in files if file.name.startswith("part")]
+    parts = [file for file in files if re.match(r"part([-_.]|[0-9])", file.name)]
     if files and all(file.suffix == ".parquet" for file in files):
         return files
     return parts if len({file.suffix for file in parts}) == 1 else []
+
+
+def sniff_all(path: Path, parts: list[Path]) -> Dialect:
+    """The dialect of a file, or of part files that must all have the same header."""
+    if not parts:
+        return sniff(path)
+    found = [sniff(part, empty=True) for part in parts if part.stat().st_size]
+    if not found:
+        raise InputError(f"{path.name}: its part files are empty.")
+    for part, dialect in zip((part for part in parts if part.stat().st_size), found, strict=True):
+        if dialect != found[0]:
+            raise InputError(
+                f"{path.name}: {part.name} has another header, delimiter or line end than the first part file. Every part needs "
+                "the header."
+            )
+    return found[0]
 
 
 def is_parquet(path: Path) -> bool:

@@ -57,8 +57,10 @@ class Published(ABC):
             return
         path = Path(path)
         files = self.files(path)
+        source = self.table.source
+        read = [Path(source)] if isinstance(source, str | Path) and Path(source).exists() else []
         for file in files:
-            if isinstance(self.table.source, str | Path) and file.exists() and file.samefile(self.table.source):
+            if any(file.exists() and file.samefile(mine) for mine in (*read, *self.table.engine.own_files)):
                 raise InputError(f"{file}: the release would overwrite the table it is made of. Name another file.")
         check_sidecar_free(path, files)
         self.table.engine.check_target(path)
