@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import dalenius as dl
 from dalenius.audit import Audit, audit
-from dalenius.audit.policy import Figure, Threshold, apply, overall
+from dalenius.audit.policy import Figure, Part, Threshold, apply, overall
 from dalenius.config import Policy
 from tests.audit.conftest import Hospital
 
@@ -73,6 +74,12 @@ def test_an_unknown_figure_is_never_passed(key: str) -> None:
         assert found.reason
     if key in STRUCTURED:  # more than a number: no number passes it
         assert only(key, asked, Figure(0.0, "no measure")).outcome == "not tested"
+
+
+@pytest.mark.parametrize(("limit", "outcome"), [(2.0, "violated"), (math.inf, "passed")])
+def test_infinite_levels(limit: float, outcome: str) -> None:
+    figure = Figure(math.nan, parts=(Part("≤", limit, math.inf),))
+    assert apply({"epsilon_privacy": ["asked"]}, {"epsilon_privacy": figure})[0].outcome == outcome
 
 
 @given(st.lists(st.sampled_from(["passed", "violated", "not tested"]), max_size=6))
@@ -171,3 +178,18 @@ def test_a_release_that_nobody_can_attack_passes_nothing(hospital: Hospital) -> 
         assert "--truth" not in threshold.reason
         assert "--holdout" not in threshold.reason
     assert any("random-worlds was not tried" in limit for limit in found.limits)
+
+
+def test_a_gain_over_people_who_are_no_control_is_not_tested(hospital: Hospital, tmp_path: Path) -> None:
+    """Held-out people of one value only: the adversary does better or worse on them for that, not for what was released."""
+    schema = dataclasses.replace(dl.Schema.load(hospital.schema), policy={"max_attacker_gain": 0.9})
+    kept = audit(hospital.release, schema, truth=hospital.table, holdout=hospital.holdout)
+    assert [one.outcome for one in kept.thresholds] == ["passed"]
+    header, *lines = Path(hospital.holdout).read_text(encoding="utf-8").splitlines()
+    value = lines[0].rsplit(",", 1)[1]
+    alike = [line for line in lines if line.rsplit(",", 1)[1] == value]
+    (tmp_path / "alike.csv").write_text("\n".join([header, *alike * 5]) + "\n", encoding="utf-8")
+    found = audit(hospital.release, schema, truth=hospital.table, holdout=tmp_path / "alike.csv")
+    assert [(one.outcome, one.reason) for one in found.thresholds] == [
+        ("not tested", "the held-out people are no control")
+    ]

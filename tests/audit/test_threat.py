@@ -107,6 +107,11 @@ def test_errors_of_figures_are_what_repeated_runs_differ_by(tmp_path: Path) -> N
     stated = float(np.mean([one.errors["ABS_A"] for one in runs]))
     assert spread > 0
     assert 0.6 < stated / spread < 1.6  # forty runs tell a spread to 11 %; an error from 32 batches to about as much
+    # So is that of a quantile of Ti, which jumps between people where a smooth figure does not.
+    levels = float(np.std([one.quantile(0.5) for one in runs], ddof=1))
+    told = float(np.mean([one.quantile_error(0.5) for one in runs]))
+    assert levels > 0
+    assert 0.5 < told / levels < 2
 
 
 def test_the_command_says_what_was_sampled(

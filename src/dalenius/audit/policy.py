@@ -73,7 +73,9 @@ def _outcome(measured: float, limit: float, error: float, *, least: bool) -> tup
             "not tested",
             f"{measured:.4g} ± {SURE * error:.2g} is too near to {limit:g} to tell; sample longer (--mcse)",
         )
-    return ("passed" if above >= -1e-9 * abs(limit) else "violated"), ""
+    slack = 1e-9 * abs(limit)
+    holds = measured >= limit - slack if least else measured <= limit + slack  # either may be infinite
+    return ("passed" if holds else "violated"), ""
 
 
 def _words(asked: object) -> str:

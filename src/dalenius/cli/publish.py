@@ -18,6 +18,7 @@ from dalenius.cli.common import (
     MostCellsOption,
     QuietOption,
     SchemaOption,
+    TableArgument,
     connect_engine,
     progress_line,
     say,
@@ -32,9 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, or a table of the engine; a row a person.")
-    ],
+    table: TableArgument,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", help="The file to write, or the NAME of several, or table:NAME in the engine."),
@@ -89,7 +88,7 @@ def command(
 ) -> None:
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
     from dalenius.engine import PREFIX, TableName
-    from dalenius.errors import ParameterError
+    from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable
     from dalenius.release import check_sidecar_free, sidecar
     from dalenius.release.prior import Priors
@@ -117,6 +116,8 @@ def command(
     inputs = [table, schema, *declared.files, *priors.files, *connected.own_files]
     if str(output).startswith(PREFIX):
         name = TableName.parse(str(output))
+        if method in ("anatomy", "noisy-counts"):
+            raise InputError(f"{method} writes several files and cannot be one table. Name them: -o NAME.")
         connected.check_target(name)
         beside = Path(str(name))
         written: tuple[Path, ...] = (sidecar.path_of(beside),)
