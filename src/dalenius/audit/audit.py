@@ -319,8 +319,8 @@ def _figures(
         unknown = "" if attacks else "no adversary of this version can attack this kind of release"
     best = max((found.success.value for found in attacks if found.success.n), default=math.nan)
     breach = max((found.perfect_breach for found in attacks if found.success.n), default=math.nan)
-    gains = [found.gain.value for found in attacks if found.gain.n and found.comparable]
     unlike = any(found.gain.n and not found.comparable for found in attacks)
+    gains = [] if unlike else [found.gain.value for found in attacks if found.gain.n]
     no_control = "the held-out people are no control" if unlike else "it needs held-out people (--holdout)"
     return {
         "min_k": level("k_anonymity", "k"),
@@ -330,8 +330,8 @@ def _figures(
         "epsilon_privacy": classless,
         "max_attacker_accuracy": Figure(best, unknown),
         "max_attacker_gain": Figure(
-            math.nan if unlike else max(gains, default=math.nan),
-            unknown or ("" if gains and not unlike else no_control),
+            max(gains, default=math.nan),
+            unknown or ("" if gains else no_control),
         ),
         "max_perfect_breach": Figure(breach, unknown),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
