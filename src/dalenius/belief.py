@@ -31,7 +31,8 @@ class Belief:
     """`posterior[i, s]`: the probability that target i has value s; `baseline[i, s]`: without the release's help.
 
     A target that fits no group of the release is not `matched`; its posterior is nan. `stderr` is the Monte-Carlo error
-    of the posterior, 0 where it is exact. `method` and `diagnostics` say how it was come by.
+    of the posterior, 0 where it is exact. `method` and `diagnostics` say how it was come by. `guess` is what an adversary
+    says that does not say what it believes most.
     """
 
     column: Column
@@ -42,6 +43,7 @@ class Belief:
     method: Method = "exact"
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     replicates: Replicates | None = None
+    guess: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.matched), len(self.column.leaves))
@@ -54,8 +56,9 @@ class Belief:
 
     @property
     def answer(self) -> NDArray[np.float64]:
-        """What the adversary goes by: its belief, and the baseline about a target that fits nowhere."""
-        return np.where(self.matched[:, None], self.posterior, self.baseline)
+        """What the adversary goes by: its guess or belief, and the baseline about a target that fits nowhere."""
+        said = self.posterior if self.guess is None else self.guess
+        return np.where(self.matched[:, None], said, self.baseline)
 
     @classmethod
     def exact(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.base import UNKNOWN, Adversary, Refused, Targets
+from dalenius.adversary.definetti import DeFinetti, Group, Majority, Open, Permutation
 from dalenius.adversary.learner import Learner
 from dalenius.adversary.learning import Learning
 from dalenius.adversary.naive_bayes import NaiveBayes
@@ -15,17 +16,18 @@ from dalenius.release.prior import Priors
 
 # A new adversary is one file and one line here; the command line, the contract tests and the docs go through this. The audit
 # plays those of REGISTRY one by one, those of COUNTING where counts are all there is; LEARNING are held against each other,
-# as relative threats.
+# as relative threats; LINKING attack the cut link of anatomized releases.
 REGISTRY: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (RandomWorlds,)}
 COUNTING: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (NaiveBayes,)}
 LEARNING: dict[str, type[Learning]] = {adversary.name: adversary for adversary in (Learner, Attacker)}
+LINKING: dict[str, type[DeFinetti]] = {adversary.name: adversary for adversary in (Permutation, Majority, Group, Open)}
 
 
 def named(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversary:
     """The adversary of that name; a realistic one is written out, and `priors` reads the files it names."""
     if is_realistic(name):
         return RealisticAdversary(adversary(name, priors, known=known))
-    known_names: dict[str, type[Adversary]] = {**REGISTRY, **COUNTING, **LEARNING}
+    known_names: dict[str, type[Adversary]] = {**REGISTRY, **COUNTING, **LEARNING, **LINKING}
     if name not in known_names:
         raise InputError(
             f"There is no adversary {name!r}.{nearest(name, known_names)} Known: {listing(known_names)}, and {FORMS}."
@@ -36,10 +38,12 @@ def named(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversa
 __all__ = [
     "COUNTING",
     "LEARNING",
+    "LINKING",
     "REGISTRY",
     "UNKNOWN",
     "Adversary",
     "Attacker",
+    "DeFinetti",
     "Learner",
     "NaiveBayes",
     "RandomWorlds",

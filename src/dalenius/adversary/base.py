@@ -22,10 +22,14 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Targets:
-    """What the adversary knows of each target: leaf codes of the quasi-identifiers, −1 where it does not know."""
+    """What the adversary knows of each target: leaf codes of the quasi-identifiers, −1 where it does not know.
+
+    `group` is the group of the release that the target is in, −1 where that is not known; most adversaries do not ask for it.
+    """
 
     schema: Schema
     codes: NDArray[np.int32]
+    group: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         sizes = np.array([len(column.leaves) for column in self.schema.quasi])
@@ -33,6 +37,8 @@ class Targets:
             raise ValueError("targets have a code for each quasi-identifier")
         if ((self.codes < UNKNOWN) | (self.codes >= sizes)).any():
             raise ValueError("a target's code is outside its column's domain")
+        if self.group is not None and self.group.shape != (len(self.codes),):
+            raise ValueError("every target has a group, or −1")
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -41,7 +47,7 @@ class Targets:
         """The same targets, one attribute unknown."""
         codes = self.codes.copy()
         codes[:, attribute] = UNKNOWN
-        return Targets(self.schema, codes)
+        return Targets(self.schema, codes, self.group)
 
 
 class Refused(InputError):
@@ -57,6 +63,7 @@ class Adversary(ABC):
     does: ClassVar[str]
     assumes_presence: ClassVar[bool] = True
     baseline_sums_to_one: ClassVar[bool] = True
+    knows_group: ClassVar[bool] = False  # it asks in which group of the release the target is
     baseline_is_table: ClassVar[bool] = True  # the release's own shares; else something the adversary thought of
 
     @abstractmethod

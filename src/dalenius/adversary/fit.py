@@ -36,10 +36,16 @@ def refusal(release: Release) -> str | None:
     return f"a release of kind {release.kind!r} has no groups"
 
 
-def distinct_targets(targets: Targets) -> tuple[Ints, Ints]:
-    """Many people share their quasi-identifiers: each distinct target, and which one every target is."""
-    sizes = [len(c.leaves) + 1 for c in targets.schema.quasi]
-    distinct, number = distinct_rows((targets.codes + 1).astype(np.int32), sizes)
+def distinct_targets(targets: Targets, groups: int | None = None) -> tuple[Ints, Ints]:
+    """Many people share their quasi-identifiers: each distinct target, and which one every target is.
+
+    With the number of `groups` of a release the group of the target is known, too, and comes first, −1 where it is not.
+    """
+    codes, sizes = targets.codes, [len(c.leaves) + 1 for c in targets.schema.quasi]
+    if groups is not None:
+        group = np.full(len(targets), UNKNOWN, dtype=np.int32) if targets.group is None else targets.group
+        codes, sizes = np.column_stack([group, codes]), [groups + 1, *sizes]
+    distinct, number = distinct_rows((codes + 1).astype(np.int32), sizes)
     return distinct - 1, number
 
 
@@ -58,7 +64,7 @@ def anywhere(release: Generalized | Anatomized, known: Ints) -> Floats:
 
 def fits(release: Generalized | Anatomized, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
     """Some targets and groups at a time: which targets, and their fit to each group. A target may come several times,
-    with other groups each time: add up what comes of them.
+    with other groups each time: add up what comes of them. Of tuples the target's group may be known, and comes first.
     """
     if isinstance(release, Anatomized):
         yield from _tuples(release, known)
@@ -119,7 +125,10 @@ def _found(rows: Longs, bits: NDArray[np.uint64], boxes: int) -> Iterator[tuple[
 def _tuples(release: Anatomized, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
     cells = release.quasi
     share = cells.counts / release.sizes[cells.group]
-    for some, start, taken in equal_rows(known, cells.codes, [len(column.leaves) for column in release.schema.quasi]):
+    codes, sizes = cells.codes, [len(column.leaves) for column in release.schema.quasi]
+    if known.shape[1] > len(sizes):
+        codes, sizes = np.column_stack([cells.group, codes]), [release.groups, *sizes]
+    for some, start, taken in equal_rows(known, codes, sizes):
         shape = (len(some), release.groups)
         yield some, csr_array((share[taken], cells.group[taken], start), shape=shape)
 

@@ -22,7 +22,7 @@ from dalenius.adversary.base import Adversary, Targets
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
 from dalenius.adversary.population import Population
 from dalenius.adversary.rows import joint, row_weights
-from dalenius.adversary.sampling import Batch, Chain, Effort, Evaluate, Progress, Sampled, sample
+from dalenius.adversary.sampling import PRINTED, Batch, Chain, Effort, Evaluate, Progress, Sampled, sample
 from dalenius.adversary.sets import SetChain
 from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
@@ -96,6 +96,11 @@ class Posterior:
         return isinstance(self.model, Population) and not self.model.pending
 
     @property
+    def compares(self) -> bool:
+        """Whether an attacker's belief is held against a learner's."""
+        return True
+
+    @property
     def categories(self) -> int:
         """Of what is watched from sweep to sweep: the values of rows, or nothing."""
         return len(self.table) if isinstance(self.model, Links) else 0
@@ -142,7 +147,10 @@ class Posterior:
             chains += [LinkChain(self.model, effort.method, mine) for mine in seeds]
         else:
             chains += [SetChain(self.model, mine) for mine in seeds]
-        self.sampled = sample(chains, look, effort, categories=self.categories, progress=progress, told=self.told)
+        self.sampled = sample(
+            chains, look, effort, categories=self.categories, progress=progress, told=self.told,
+            compare=self.compares,
+        )  # fmt: skip
 
     def looking(self, known: Ints, error: Floats) -> Evaluate:
         """From a batch to the beliefs of attacker and learner about these targets."""
@@ -226,7 +234,8 @@ def errors_of(error: Mapping[str, float], schema: Schema) -> Floats:
     return found
 
 
-def _too_many(entries: int, limit: int, what: str) -> str | None:
+def too_many(entries: int, limit: int, what: str) -> str | None:
+    """Why so many probabilities are not worked with, or nothing."""
     if entries <= limit:
         return None
     return f"{what} make {entries:,} probabilities, more than the {limit:,} that are kept in memory"
@@ -251,19 +260,23 @@ class Learning(Adversary):
         self.progress = progress
 
     def refusal(self, release: Release) -> str | None:
+        if self.effort.method in PRINTED:
+            return (
+                f"{self.effort.method} is the printed deFinetti attack, which does not sample what {self.name} believes"
+            )
         if isinstance(release, Anatomized):
             tuples = distinct_rows(release.quasi.codes, [len(column.leaves) for column in release.schema.quasi])[0]
             entries = len(tuples) * max(len(column.leaves) for column in release.schema.sensitive)
-            return _too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
+            return too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
         if not isinstance(release, Generalized):
             return fit.refusal(release)
         members = sum(len(release.sets(a).members) for a in range(len(release.labels)))
         entries = members * max(len(column.leaves) for column in release.schema.sensitive)
-        reason = _too_many(entries, ENTRIES, "its labels and values")
+        reason = too_many(entries, ENTRIES, "its labels and values")
         if reason is None and entries > KEPT_ENTRIES:
             pending = Population.of(release, exact=False).pending
             sampled = sum(len(one.family.members) for one in pending)
-            reason = _too_many(sampled, KEPT_ENTRIES, "the sets that overlap and their values")
+            reason = too_many(sampled, KEPT_ENTRIES, "the sets that overlap and their values")
         if reason is not None:
             return reason
         if self.effort.method != "block":
@@ -281,7 +294,7 @@ class Learning(Adversary):
         rng: np.random.Generator | None = None,
     ) -> Belief:
         assert isinstance(release, Generalized | Anatomized)
-        known, number = fit.distinct_targets(targets)
+        known, number = self._asked(release, targets)
         error = errors_of(self.error, release.schema)
         posterior = self.posterior(release, known, error, column, rng or np.random.default_rng())
         return self._belief(posterior, known, error, number)
@@ -302,12 +315,19 @@ class Learning(Adversary):
                 if found.diagnostics.get("interrupted", False):
                     found.sample(known, error, self.effort, rng, self.progress)
                 return found
-        found = Posterior.of(release, name, self.effort)
+        found = self._posterior_of(release, name)
         if not found.exact:
             found.sample(known, error, self.effort, rng, self.progress)
         if self.memory is not None:
             self.memory.keep(found, self.effort, known, error)
         return found
+
+    def _posterior_of(self, release: Generalized | Anatomized, column: str) -> Posterior:
+        return Posterior.of(release, column, self.effort)
+
+    def _asked(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:  # noqa: ARG002
+        """What is known of each distinct target, and which one every target is."""
+        return fit.distinct_targets(targets)
 
     @abstractmethod
     def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:

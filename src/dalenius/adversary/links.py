@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN
 from dalenius.adversary.population import Prior
-from dalenius.adversary.sampling import WATCHED, Batch, Method, states_of
+from dalenius.adversary.sampling import PRINTED, WATCHED, Batch, Method, states_of
 from dalenius.coding import distinct_rows
 from dalenius.kernel import gibbs_links as kernel
 from dalenius.kernel import gibbs_swaps as swaps
@@ -30,6 +30,8 @@ SAMPLERS: dict[Method, str] = {
     "block": "collapsed Gibbs on blocks, each permutation drawn exactly",
     "swaps": "collapsed Metropolis on swaps of two rows",
     "metropolis": "Metropolis within Gibbs: π drawn, then one swap in each group",
+    "printed-swaps": "the deFinetti attack as printed, a heuristic: one swap in each group under a classifier of the state",
+    "printed-permutations": "the deFinetti attack as printed, a heuristic: one permutation in each group likewise",
 }
 WARMEST = 0.5  # the power of the likelihood that chains start with
 EVERY = 5  # sweeps after which a state is kept for the learner
@@ -46,8 +48,9 @@ class Links:
     place_value: Ints
     group_run: Longs  # the runs of equal values of each group
     run_start: Longs
-    tuples: Ints  # distinct rows of leaf codes
+    tuples: Ints  # distinct rows of leaf codes, the group before them if `grouped`
     slot: Ints  # which of them each row is
+    grouped: bool
     first_leaf: Longs
     beta: Floats  # of all attributes' leaves
     values: Floats  # E[π_S]
@@ -55,7 +58,8 @@ class Links:
     scale: Floats  # of each value
 
     @classmethod
-    def of(cls, release: Anatomized, column: str | None = None) -> Links:
+    def of(cls, release: Anatomized, column: str | None = None, *, grouped: bool = False) -> Links:
+        """`grouped` keeps rows of different groups apart, for who knows which group a target is in."""
         grouping = release.grouping(column)
         prior = Prior.of(release.schema, grouping.column)
         sizes = [len(quasi.leaves) for quasi in release.schema.quasi]
@@ -63,7 +67,10 @@ class Links:
         codes = np.repeat(release.quasi.codes, release.quasi.counts, axis=0)
         group = np.repeat(release.quasi.group, release.quasi.counts)
         group_start = np.searchsorted(group, np.arange(release.groups + 1)).astype(np.int64)
-        tuples, slot = distinct_rows(codes, sizes)
+        if grouped:
+            tuples, slot = distinct_rows(np.column_stack([group, codes]).astype(np.int32), [release.groups, *sizes])
+        else:
+            tuples, slot = distinct_rows(codes, sizes)
         total: Floats = np.array([beta.sum() for beta in prior.beta])[:, None] + grouping.table.astype(np.float64)
         return cls(
             column=grouping.column,
@@ -75,6 +82,7 @@ class Links:
             run_start=np.concatenate(([0], np.cumsum(grouping.counts))).astype(np.int64),
             tuples=tuples,
             slot=slot,
+            grouped=grouped,
             first_leaf=first_leaf,
             beta=np.concatenate(prior.beta),
             values=(prior.alpha + grouping.table) / (prior.alpha.sum() + grouping.table.sum()),
@@ -88,17 +96,23 @@ class Links:
         return np.diff(self.first_leaf)
 
     def fitting(self, known: Ints, error: Floats) -> csr_array:
-        """P(what is known of a target | a person with a tuple), for each target and each tuple of the release."""
-        sure = np.where(error > 0, UNKNOWN, known).astype(np.int32)
+        """P(what is known of a target | a person with a tuple), for each target and each tuple of the release.
+
+        If rows of different groups are kept apart, what is known begins with the group.
+        """
+        before = int(self.grouped)
+        sure = known.copy()
+        sure[:, before:][:, error > 0] = UNKNOWN
         doubtful = np.flatnonzero(error > 0)
         parts = []
-        for some, start, taken in fit.equal_rows(sure, self.tuples, self.leaves.tolist()):
+        sizes = [len(self.group_start) - 1] * before + self.leaves.tolist()
+        for some, start, taken in fit.equal_rows(sure, self.tuples, sizes):
             target = np.repeat(some, np.diff(start))
             weight = np.ones(len(taken))
             for a in doubtful.tolist():
-                told = known[target, a]
+                told = known[target, before + a]
                 other = error[a] / (self.leaves[a] - 1)
-                factor = np.where(told == self.tuples[taken, a], 1 - error[a], other)
+                factor = np.where(told == self.tuples[taken, before + a], 1 - error[a], other)
                 weight *= np.where(told == UNKNOWN, 1.0, factor)
             parts.append((target, taken, weight))
         rows, columns, data = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -107,6 +121,7 @@ class Links:
     def joint(self, batch: Batch, known: Ints, error: Floats) -> Floats:
         """p_L(s, y) for each target and value, not normalised, on average over the states of a batch."""
         assert batch.kept is not None
+        known = known[:, int(self.grouped) :]
         targets = np.where(known == UNKNOWN, -1, known + self.first_leaf[:-1]).astype(np.int64)
         found = np.zeros((len(known), len(self.table)))
         kernel.add_joint(targets, error, self.leaves, batch.kept, self.total, self.values, found)
@@ -149,6 +164,12 @@ class LinkChain:
         )
         self.watched = watched(links)
 
+    def state(self) -> Floats:
+        """Who has which value now: the rows of each tuple that have each value."""
+        met = np.zeros((len(self.links.tuples), len(self.links.table)))
+        np.add.at(met, (self.links.slot[self.row_at], self.links.place_value), 1.0)
+        return met
+
     def _seed(self) -> int:
         return int(self.rng.integers(2**31))
 
@@ -160,8 +181,11 @@ class LinkChain:
         """Find a likely state: blocks are drawn while the likelihood comes to count more and more, then with all of it.
 
         From a state drawn evenly chains often get caught where two values have each other's rows (Adult, ℓ = 4: one in four).
-        Such states are left as soon as the likelihood counts a little less.
+        Such states are left as soon as the likelihood counts a little less. The printed attack begins where it begins.
         """
+        if self.method in PRINTED:
+            self.advance(sweeps)
+            return
         met = np.zeros((len(self.links.tuples), len(self.links.table)))
         trace, states = np.empty((1, len(self.watched[0]))), np.empty((1, len(self.watched[2])), dtype=np.int32)
         warm = 2 * sweeps // 3
@@ -201,6 +225,11 @@ class LinkChain:
             return drawn
         if self.method == "swaps":
             swaps.swap_sweeps(links.group_start, links.rows, links.place_value, self.row_at, self.weight, *seen)
+        elif self.method in PRINTED:
+            swaps.printed_sweeps(
+                links.group_start, links.rows, links.place_value, links.beta, self.row_at, self.weight,
+                self.method == "printed-permutations", *seen,
+            )  # fmt: skip
         else:
             self._blocks(met, trace, states, sweeps)
         return self.weight

@@ -37,8 +37,11 @@ class RandomWorlds(Adversary):
         grouping = release.grouping(column)
         counts = fit.counts_of(grouping)
         hidden = grouping.table - np.asarray(counts.sum(axis=0))
-        known, number = fit.distinct_targets(targets)
-        weights = fit.anywhere(release, known)[:, None] * hidden
+        located = isinstance(release, Anatomized) and targets.group is not None
+        known, number = fit.distinct_targets(targets, release.groups if located else None)
+        weights = np.zeros((len(known), len(hidden)))
+        if hidden.any():
+            weights += fit.anywhere(release, known)[:, None] * hidden
         for some, groups in fit.fits(release, known):
             weights[some] += (groups @ counts).toarray()
         return Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())

@@ -24,8 +24,9 @@ from dalenius.errors import ParameterError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
-Method = Literal["block", "swaps", "metropolis"]
-METHODS: tuple[Method, ...] = ("block", "swaps", "metropolis")
+Method = Literal["block", "swaps", "metropolis", "printed-swaps", "printed-permutations"]
+METHODS: tuple[Method, ...] = ("block", "swaps", "metropolis", "printed-swaps", "printed-permutations")
+PRINTED: tuple[Method, ...] = ("printed-swaps", "printed-permutations")  # of the deFinetti attack: not of a posterior
 
 RHAT = 1.05  # chains agree up to here
 CHANCE = 1e-9  # how improbable a difference between chains must be to count
@@ -41,7 +42,8 @@ REPLICATES = 60_000_000  # numbers that are kept of all batches; with more belie
 class Effort:
     """How long to sample: until every belief has at most the error `mcse`, and Ti at most the relative error `relative`.
 
-    `method` says how the link of an anatomized release is drawn: whole blocks exactly, by swaps, or as the paper does.
+    `method` says how the link of an anatomized release is drawn: whole blocks exactly, by swaps, as the paper of relative
+    threats does, or as the deFinetti attack was printed, which is a heuristic.
     """
 
     mcse: float = 0.005
@@ -125,13 +127,15 @@ def sample(
     told: dict[str, Any] | None = None,
     before: Sampled | None = None,
     again: bool = False,
+    compare: bool = True,
 ) -> Sampled:
     """Let the chains walk until the beliefs are sharp enough. An interrupt gives what there is, marked as such.
 
     With what was sampled `before`, by these chains and for these beliefs, it goes on from there; `again`, by one round
-    at least, even if the beliefs are sharp enough: what is made of them may not be.
+    at least, even if the beliefs are sharp enough: what is made of them may not be. Unless told not to `compare`, the first
+    belief is an attacker's and the second a learner's, and their ratio Ti is to be sharp as well.
     """
-    run = _Run(chains, evaluate, effort) if before is None else before.run
+    run = _Run(chains, evaluate, effort, compare) if before is None else before.run
     interrupted = False
     try:
         with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
@@ -160,6 +164,7 @@ class _Run:
     chains: Sequence[Chain]
     evaluate: Evaluate
     effort: Effort
+    compare: bool = True
     sweeps: int = 0  # of each chain, burn-in left out
     worst: float = math.inf
     ti_error: float = math.inf
@@ -197,7 +202,7 @@ class _Run:
             [*old, *(batch.trace for batch in batches if batch.trace is not None)]
             for old, batches in zip(self.traces, new, strict=True)
         ]
-        errors, worst, ti_error, apart = _precision(draws)
+        errors, worst, ti_error, apart = _precision(draws, compare=self.compare)
         rhat = _largest_rhat(traces)
         self.draws, self.traces = draws, traces
         self.errors, self.worst, self.ti_error, self.apart, self.rhat = errors, worst, ti_error, apart, rhat
@@ -208,7 +213,8 @@ class _Run:
         self._merge()
 
     def _merge(self) -> None:
-        size = sum(one.size for one in self.draws[0][0]) * len(self.chains)
+        numbers = [*self.draws[0][0], *self.batches[0][0].means]
+        size = sum(one.size for one in numbers) * len(self.chains)
         most = max(2 * self.effort.batches, min(MOST_BATCHES, REPLICATES // max(size, 1)) // 2 * 2)
         while len(self.draws[0]) > most - self.effort.batches and len(self.draws[0]) % 2 == 0:
             self.draws = [
@@ -277,7 +283,7 @@ def spread(draws: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return np.sqrt(np.where(differ, between / chains, np.where(moving, pooled, 0.0))), differ
 
 
-def _precision(draws: list[list[tuple[Floats, ...]]]) -> tuple[tuple[Floats, ...], float, float, int]:
+def _precision(draws: list[list[tuple[Floats, ...]]], *, compare: bool) -> tuple[tuple[Floats, ...], float, float, int]:
     """The error of each belief, the largest, the largest relative one of Ti, and how many differ between chains."""
     errors, means = [], []
     worst, apart = 0.0, 0
@@ -288,7 +294,7 @@ def _precision(draws: list[list[tuple[Floats, ...]]]) -> tuple[tuple[Floats, ...
         errors.append(error)
         means.append(stacked.mean(axis=(0, 1)))
         worst = max(worst, float(np.nanmax(error, initial=0.0)))
-    return tuple(errors), worst, _ti_error(draws, means), apart
+    return tuple(errors), worst, _ti_error(draws, means) if compare else 0.0, apart
 
 
 def _ti_error(draws: list[list[tuple[Floats, ...]]], means: list[Floats]) -> float:

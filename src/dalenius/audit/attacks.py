@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import Adversary, RandomWorlds, Targets
 from dalenius.adversary.naive_bayes import shares
+from dalenius.audit.groups import in_place
 from dalenius.audit.people import Control, People, plausible_people
 from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
@@ -69,6 +70,8 @@ def attack(
     rng: np.random.Generator,
 ) -> Attack:
     """Attack the people of the table, and the held-out ones as if they were in it."""
+    if holdout is not None and people.targets.group is not None and adversary.knows_group:
+        holdout = in_place(holdout)
     belief = adversary.attack(release, people.targets, column=column, rng=rng)
     truth = people.truth(column)
     success = accuracy.success(belief.answer, truth, people.people)
@@ -86,7 +89,7 @@ def attack(
         control = accuracy.success(outside.answer, theirs, others.people)
         other_naive = accuracy.naive(_values(holdout.release, column), theirs, others.people)
         other_breach = accuracy.breach_rate(outside.posterior, theirs, others.people)
-        unmatched = int(others.people[~outside.matched].sum())
+        unmatched = round(float(others.people[~outside.matched].sum()))
     person_gain = accuracy.gain(success, control)
     # Held-out people among whom the commonest value is surely rarer or commoner are another population.
     drift = accuracy.gain(naive, other_naive)
@@ -109,7 +112,7 @@ def attack(
         perfect_breach=breach.value,
         high_confidence=accuracy.high_confidence(belief.posterior, truth, people.people),
         calibration=accuracy.calibration(belief.posterior, truth, people.people),
-        unmatched=int(people.people[~belief.matched].sum()),
+        unmatched=round(float(people.people[~belief.matched].sum())),
         control_diagnostics=how,
     )
 

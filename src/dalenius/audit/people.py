@@ -34,12 +34,15 @@ from dalenius.table import NO_LIMIT, Cells, Table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
-    """Targets with the truth about them: target i stands for `people[i]` persons, whose values are `values[i]`."""
+    """Targets with the truth about them: target i stands for `people[i]` persons, whose values are `values[i]`.
+
+    Fractions of persons are for who stands in several places (see `groups`).
+    """
 
     table: Table
     targets: Targets
     values: NDArray[np.int32]
-    people: NDArray[np.int64]
+    people: NDArray[np.int64] | NDArray[np.float64]
 
     @classmethod
     def of(cls, table: Table) -> People:
@@ -49,7 +52,7 @@ class People:
 
     @property
     def count(self) -> int:
-        return int(self.people.sum())
+        return round(float(self.people.sum()))
 
     def truth(self, column: str) -> NDArray[np.int32]:
         names = [c.name for c in self.targets.schema.sensitive]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,13 +12,21 @@ from dalenius.coding import canonical_texts, leaf_codes
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, listing, nearest
 from dalenius.output import csv_text
+from dalenius.release.reading import GROUP
 from dalenius.schema import Schema
 
 
-def read_targets(source: Source, schema: Schema, engine: Engine, knows: Sequence[str] | None = None) -> Targets:
+def read_targets(
+    source: Source,
+    schema: Schema,
+    engine: Engine,
+    knows: Sequence[str] | None = None,
+    groups: Mapping[str, int] | None = None,
+) -> Targets:
     """A file with quasi-identifiers, a row a target; a missing column or an empty cell is not known.
 
-    With `knows`, only these columns are looked at. Other columns are ignored.
+    With `knows`, only these columns are looked at. With the names of a release's `groups` a column `group` is looked at,
+    too: the group that the target is in. Other columns are ignored.
     """
     rows = engine.files.open(source)
     names = [column.name for column in schema.quasi]
@@ -43,7 +51,16 @@ def read_targets(source: Source, schema: Schema, engine: Engine, knows: Sequence
         found = leaf_codes(declared, leaves, distinct, where=rows.name, locate=locate)
         code = dict(zip(distinct, found.tolist(), strict=True))
         codes[:, names.index(name)] = [code.get(text, UNKNOWN) for text in column]
-    return Targets(schema, codes)
+    if groups is None or GROUP not in rows.columns:
+        return Targets(schema, codes)
+    group = np.full(len(codes), UNKNOWN, dtype=np.int32)
+    for i, (text,) in enumerate(rows.read([GROUP])):
+        if text != "" and text not in groups:
+            raise InputError(
+                f"{rows.name}, row {i}: the release has no group {text!r}. Leave the cell empty if it is not known."
+            )
+        group[i] = groups.get(text, UNKNOWN)
+    return Targets(schema, codes, group)
 
 
 def check_matched(belief: Belief, adversary: str, where: str, *, skip: bool) -> None:

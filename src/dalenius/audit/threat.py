@@ -126,7 +126,8 @@ def relative_threats(
     ideal = Learner().attack(whole, people.targets, column=column)
     worlds = RandomWorlds().attack(release, people.targets, column=column)
     truth = people.truth(column)
-    others = worlds.answer, ideal.posterior, truth, people.people
+    counts = people.people.astype(np.int64)
+    others = worlds.answer, ideal.posterior, truth, counts
     known = fit.distinct_targets(people.targets)[0]
     asked = known, np.zeros(known.shape[1])
     while True:
@@ -144,7 +145,7 @@ def relative_threats(
         _faithfulness(posterior, Population.of(whole, column, rows=False), rng),
         attacker,
         truth,
-        people.people,
+        counts,
         sharp,
     )
 

@@ -41,12 +41,16 @@ def command(
         typer.Option(
             "--adversary",
             help="attacker (default), learner, ideal, random-worlds, a realistic one such as I:table:1e6; on noisy counts "
-            "naive-bayes.",
+            "naive-bayes; on anatomized releases definetti-permutation, -majority, -group and -open.",
         ),
     ] = None,
     targets: Annotated[
         Path | None,
-        typer.Option("--targets", help="A file with quasi-identifiers, a row a target; an empty cell is not known."),
+        typer.Option(
+            "--targets",
+            help="A file with quasi-identifiers, a row a target; an empty cell is not known. For deFinetti attacks a "
+            "column group says in which group the target is.",
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The beliefs, as CSV.")] = None,
     truth: Annotated[Path | None, typer.Option("--truth", help="The table that the release was made of.")] = None,
@@ -72,7 +76,11 @@ def command(
     ] = 0.005,
     method: Annotated[
         str,
-        typer.Option("--method", help="How the link of an anatomized release is drawn: block, swaps or metropolis."),
+        typer.Option(
+            "--method",
+            help="How the link of an anatomized release is drawn: block, swaps or metropolis; for deFinetti attacks also "
+            "printed-swaps and printed-permutations, the heuristic as published.",
+        ),
     ] = "block",
     most_sweeps: Annotated[
         int,
@@ -93,10 +101,11 @@ def command(
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     import numpy as np
 
-    from dalenius.adversary import COUNTING
+    from dalenius.adversary import COUNTING, LINKING
     from dalenius.adversary.learning import Memory
     from dalenius.adversary.sampling import Effort
     from dalenius.audit.attacks import attack, rates
+    from dalenius.audit.groups import located
     from dalenius.audit.people import check_others, check_same_people, open_together
     from dalenius.audit.targets import beliefs_text, check_matched, read_targets
     from dalenius.audit.threat import relative_threats
@@ -122,7 +131,8 @@ def command(
         if targets is None and given is not None:
             raise InputError(f"{option} is about targets, and none are named: add --targets FILE, or leave it out.")
     rated = truth is not None and adversary != "ideal" and (adversary is not None or holdout is not None)
-    learns = adversary in (None, "attacker", "learner", "ideal") or targets is not None
+    links = adversary in LINKING
+    learns = adversary in (None, "attacker", "learner", "ideal") or (targets is not None and not links)
     adversary = adversary or "attacker"
     if deleted and (targets is None or adversary != "attacker"):
         raise InputError("--deleted is for what an attacker believes of targets: add --targets, or leave it out.")
@@ -169,7 +179,8 @@ def command(
         rng = np.random.default_rng(seed)
         if targets is not None and output is not None:
             stage("attacking")
-            known = read_targets(targets, opened.schema, connected, None if knows is None else _names(knows))
+            groups = opened.named() if made.knows_group and isinstance(opened, Anatomized) else None
+            known = read_targets(targets, opened.schema, connected, None if knows is None else _names(knows), groups)
             seen: Release = opened
             if adversary == "ideal":
                 assert people is not None
@@ -197,6 +208,10 @@ def command(
             document = {**threats, **document}
         if people is not None and rated:  # after the threats: what they sampled is as sharp as rates need it
             stage(f"{adversary} on {column}")
+            if links and made.knows_group and isinstance(opened, Anatomized):
+                placed = located(people, opened, release, connected)
+                people = placed or people
+                document["group_known"] = placed is not None
             found = attack(made, opened, column, people, control, rng)
             if not learns or counts:
                 warnings += _warnings("about the people of the table", found.belief.diagnostics)
@@ -232,7 +247,7 @@ def _names(text: str) -> list[str]:
 
 def _adversary(text: str, priors: Any, error: list[str] | None, how: dict[str, Any]) -> Any:
     """The adversary by name; only those that learn from the release can be wrong about what they know."""
-    from dalenius.adversary import named
+    from dalenius.adversary import LINKING, named
     from dalenius.adversary.attacker import Attacker
     from dalenius.adversary.learner import Learner
     from dalenius.errors import InputError
@@ -246,7 +261,7 @@ def _adversary(text: str, priors: Any, error: list[str] | None, how: dict[str, A
             equals = ""
         if not equals:
             raise InputError(f"--error {item!r}: write COLUMN=RATE, for example age=0.1.")
-    learning: dict[str, Any] = {"learner": Learner, "attacker": Attacker, "ideal": Learner}
+    learning: dict[str, Any] = {"learner": Learner, "attacker": Attacker, "ideal": Learner, **LINKING}
     if text in learning:
         return learning[text](rates, **how)
     if rates:
@@ -291,6 +306,11 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
         lines.append(
             f"{document['adversary']} on {document['sensitive']} ({document['method']}): {document['verdict']}"
         )
+        if not document.get("group_known", True):
+            lines.append(
+                "  The lines of the release are not in the order of the table: who is in which group is not known, and every "
+                "row like a person's counts."
+            )
         lines += [
             f"  {key:<18} {_rate(document[key])}   {words}" for key, words in _RATES.items() if document[key]["n"]
         ]

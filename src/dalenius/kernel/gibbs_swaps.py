@@ -1,4 +1,7 @@
-"""Samplers of the cut link that swap two rows of a group: second opinions beside the blocks of `gibbs_links`, in its words."""
+"""Samplers of the cut link that swap two rows of a group: second opinions beside the blocks of `gibbs_links`, in its words.
+
+`printed_sweeps` is no sampler of the posterior but the deFinetti attack as it was printed (methods E).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dalenius.kernel.gibbs_links import values_of, write_down
+from dalenius.kernel.gibbs_links import values_of, weigh, write_down
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -114,10 +117,10 @@ def metropolis_sweeps(
     `drawn[leaf, s]` becomes the last π times that total, to be read like `weight`.
     """
     np.random.seed(seed)
-    attributes, values = rows.shape[1], weight.shape[1]
+    values = weight.shape[1]
     value_of = values_of(row_at, place_value)
     for sweep in range(sweeps):
-        for a in range(attributes):
+        for a in range(rows.shape[1]):
             for s in range(values):
                 sum_of = 0.0
                 for leaf in range(first_leaf[a], first_leaf[a + 1]):
@@ -128,18 +131,102 @@ def metropolis_sweeps(
                     drawn[leaf, s] = max(drawn[leaf, s] / sum_of, 1e-300) * total[a, s]
         for g in range(group_start.size - 1):
             low, people = group_start[g], group_start[g + 1] - group_start[g]
+            if people > 1:
+                _swap_under(drawn, low, people, rows, place_value, row_at, weight, value_of)
+        _meet(row_at, place_value, slot, met)
+        write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _swap_under(
+    fixed: Floats, low: int, people: int, rows: Ints, place_value: Ints, row_at: Ints, weight: Floats, value_of: Ints
+) -> None:
+    """In a group, propose to swap two rows, and do so with the ratio of the likelihoods under fixed numbers.
+
+    `fixed[leaf, s]` is in proportion to the probability of a leaf given s; every value keeps its number of rows, so that
+    what it is in proportion to cancels.
+    """
+    x, y = _two_places(low, people)
+    s, t = place_value[x], place_value[y]
+    if s == t:
+        return
+    one, other = row_at[x], row_at[y]
+    ratio = 1.0
+    for a in range(rows.shape[1]):
+        mine, theirs = rows[one, a], rows[other, a]
+        ratio *= fixed[mine, t] * fixed[theirs, s] / (fixed[mine, s] * fixed[theirs, t])
+    if np.random.random() < ratio:
+        _swap(x, y, rows, place_value, row_at, weight, value_of)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _permute_under(
+    fixed: Floats, low: int, people: int, rows: Ints, place_value: Ints, row_at: Ints, proposed: Ints
+) -> bool:
+    """In a group, propose a new permutation drawn evenly, and take it with the ratio of the likelihoods; whether it was."""
+    for i in range(people):
+        proposed[i] = row_at[low + i]
+    for i in range(people - 1, 0, -1):
+        j = int(np.random.random() * (i + 1))
+        proposed[i], proposed[j] = proposed[j], proposed[i]
+    ratio = 1.0
+    for i in range(people):
+        s = place_value[low + i]
+        for a in range(rows.shape[1]):
+            ratio *= fixed[rows[proposed[i], a], s] / fixed[rows[row_at[low + i], a], s]
+    if np.random.random() < ratio:
+        for i in range(people):
+            row_at[low + i] = proposed[i]
+        return True
+    return False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def printed_sweeps(
+    group_start: Longs,
+    rows: Ints,
+    place_value: Ints,
+    beta: Floats,
+    row_at: Ints,
+    weight: Floats,
+    whole: bool,
+    slot: Ints,
+    met: Floats,
+    watched_leaf: Longs,
+    watched_value: Longs,
+    watched_row: Longs,
+    trace: Floats,
+    states: Ints,
+    sweeps: int,
+    seed: int,
+) -> None:
+    """The deFinetti attack as printed: a classifier is made of the state, then each group gets one proposal under it.
+
+    The classifier is the counts of the state with β added; it stays as it is until every group has had its turn, and it has
+    seen the very rows that it judges. So the state is held in place by itself, and is no draw from a posterior. A proposal
+    swaps two rows or, with `whole`, is another permutation of the group; a likelier one is always taken, a less likely one
+    with the ratio of the likelihoods.
+    """
+    np.random.seed(seed)
+    value_of = values_of(row_at, place_value)
+    most = 0
+    for g in range(group_start.size - 1):
+        most = max(most, group_start[g + 1] - group_start[g])
+    proposed = np.empty(most, np.int32)
+    fixed = np.empty_like(weight)
+    for sweep in range(sweeps):
+        fixed[:] = weight
+        for g in range(group_start.size - 1):
+            low, people = group_start[g], group_start[g + 1] - group_start[g]
             if people < 2:
                 continue
-            x, y = _two_places(low, people)
-            s, t = place_value[x], place_value[y]
-            if s == t:
-                continue
-            one, other = row_at[x], row_at[y]
-            ratio = 1.0
-            for a in range(attributes):
-                mine, theirs = rows[one, a], rows[other, a]
-                ratio *= drawn[mine, t] * drawn[theirs, s] / (drawn[mine, s] * drawn[theirs, t])
-            if np.random.random() < ratio:
-                _swap(x, y, rows, place_value, row_at, weight, value_of)
+            if whole:
+                _permute_under(fixed, low, people, rows, place_value, row_at, proposed)
+            else:
+                _swap_under(fixed, low, people, rows, place_value, row_at, weight, value_of)
+        if whole:
+            weigh(rows, row_at, place_value, beta, weight)
+            for x in range(row_at.size):
+                value_of[row_at[x]] = place_value[x]
         _meet(row_at, place_value, slot, met)
         write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])

@@ -17,6 +17,7 @@ TIE = 1e-9  # beliefs that differ relatively by less share the first place
 CONFIDENCE = 0.95
 MARGIN = 0.05  # a gain that is surely below this is called one about the population only
 
+People = NDArray[np.integer] | NDArray[np.float64]  # how many persons each target stands for
 Verdict = Literal["leaks about persons", "only about the population", "not enough data to say"]
 
 
@@ -32,6 +33,11 @@ class Rate:
     @classmethod
     def undefined(cls) -> Rate:
         return cls(math.nan, math.nan, math.nan, 0)
+
+
+def _persons(people: People) -> int:
+    """How many they are; those who stand in several places do so in fractions."""
+    return round(float(people.sum()))
 
 
 def rate(successes: float, n: int) -> Rate:
@@ -60,15 +66,15 @@ def hits(posterior: NDArray[np.float64], truth: NDArray[np.integer]) -> NDArray[
     return expected
 
 
-def success(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer]) -> Rate:
+def success(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People) -> Rate:
     """The success rate over people: target i stands for `people[i]` of them with value `truth[i]`."""
-    n = int(people.sum())
+    n = _persons(people)
     return rate(float(hits(posterior, truth) @ people), n)
 
 
-def naive(table: NDArray[np.integer], truth: NDArray[np.integer], people: NDArray[np.integer]) -> Rate:
+def naive(table: NDArray[np.integer], truth: NDArray[np.integer], people: People) -> Rate:
     """The rate of always guessing the commonest value of the release."""
-    n = int(people.sum())
+    n = _persons(people)
     first = table == table.max()
     return rate(float((first[truth] / first.sum()) @ people), n)
 
@@ -97,7 +103,7 @@ def judge(person_gain: Rate, breach_gain: Rate | None = None, *, comparable: boo
 
 
 def high_confidence(
-    posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer], above: float = 0.8
+    posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People, above: float = 0.8
 ) -> Rate:
     """The success rate among the people of whom the adversary is surer than `above`; `n` is their number."""
     sure = np.nan_to_num(posterior, nan=-1.0).max(axis=1) > above
@@ -116,7 +122,7 @@ class Confidence:
     certain: float
 
 
-def confidence(posterior: NDArray[np.float64], people: NDArray[np.integer]) -> Confidence:
+def confidence(posterior: NDArray[np.float64], people: People) -> Confidence:
     """Shares of people by the belief in the most believed value; of whom nothing is believed, the belief is 0."""
     best = np.nan_to_num(posterior, nan=0.0).max(axis=1)
     n = float(people.sum())
@@ -127,15 +133,15 @@ def confidence(posterior: NDArray[np.float64], people: NDArray[np.integer]) -> C
     return Confidence(float(best @ people) / n, share(best > 0.5), share(best > 0.8), share(best >= 1 - TIE))
 
 
-def perfect_breach(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer]) -> float:
+def perfect_breach(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People) -> float:
     """The share of people of whose true value the adversary is certain."""
     return breach_rate(posterior, truth, people).value
 
 
-def breach_rate(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer]) -> Rate:
+def breach_rate(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People) -> Rate:
     """That share with its interval."""
     believed = np.nan_to_num(posterior)[np.arange(len(truth)), truth]
-    return rate(float(people[believed >= 1 - TIE].sum()), int(people.sum()))
+    return rate(float(people[believed >= 1 - TIE].sum()), _persons(people))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +155,7 @@ class Bin:
 
 
 def calibration(
-    posterior: NDArray[np.float64], truth: NDArray[np.integer], people: NDArray[np.integer], bins: int = 10
+    posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People, bins: int = 10
 ) -> tuple[Bin, ...]:
     """Confidence against success in equal steps of confidence; empty steps are left out."""
     best = np.nan_to_num(posterior, nan=-1.0).max(axis=1)
@@ -158,7 +164,7 @@ def calibration(
     for b in range(bins):
         low, high = b / bins, (b + 1) / bins
         mine = (best >= low) & ((best < high) if b < bins - 1 else (best <= 1 + TIE)) & (people > 0)
-        n = int(people[mine].sum())
+        n = _persons(people[mine])
         if n:
             mean = float(best[mine] @ people[mine]) / n
             found.append(Bin(low, high, mean, rate(float(right[mine] @ people[mine]), n)))

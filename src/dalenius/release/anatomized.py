@@ -18,12 +18,16 @@ from dalenius.schema import Schema
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anatomized(GroupedRelease):
-    """`quasi` holds each group's multiset of quasi-identifier tuples, `sensitive` its multiset of values."""
+    """`quasi` holds each group's multiset of quasi-identifier tuples, `sensitive` its multiset of values.
+
+    `ids` are the groups' names in the file they were read from; without them a group's name is its number.
+    """
 
     kind = "anatomized"
     schema: Schema
     quasi: GroupCells
     sensitive: GroupCells
+    ids: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for cells in (self.quasi, self.sensitive):
@@ -46,6 +50,10 @@ class Anatomized(GroupedRelease):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def named(self) -> dict[str, int]:
+        """The number of the group of each name."""
+        return {name: q for q, name in enumerate(self.ids or map(str, range(self.groups)))}
 
     def locate(self, codes: NDArray[np.int32]) -> list[int]:
         groups: list[int] = np.unique(self.quasi.group[(self.quasi.codes == codes).all(axis=1)]).tolist()
@@ -120,8 +128,9 @@ def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> Anatomi
         group = np.array([rank.get(text, -1) for text in reading.texts(GROUP)], dtype=np.int32)[reading.codes(GROUP)]
         codes = np.column_stack([reading.leaf_codes(column, bound) for column in columns])
         cells.append(GroupCells.gather(group, codes, reading.counts, [len(column.leaves) for column in columns]))
-    _check_sizes(cells[0], cells[1], sorted(ids, key=rank.__getitem__), files)
-    return Anatomized(bound, cells[0], cells[1])
+    names = sorted(ids, key=rank.__getitem__)
+    _check_sizes(cells[0], cells[1], names, files)
+    return Anatomized(bound, cells[0], cells[1], tuple(names))
 
 
 def _check_sizes(quasi: GroupCells, sensitive: GroupCells, ids: list[str], files: tuple[Path, Path]) -> None:

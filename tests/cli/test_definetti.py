@@ -1,0 +1,147 @@
+"""deFinetti attacks on the command line: rates with --truth and --holdout, beliefs about targets whose group is known."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dalenius import datasets
+from dalenius.adversary import LINKING, Targets
+from dalenius.adversary.definetti import Group
+from dalenius.cli import app
+from dalenius.publish.anatomy import Anatomy
+from dalenius.release import Anatomized, read
+from dalenius.schema import Schema
+from dalenius.table import Table
+
+Run = Callable[..., tuple[int, str, str]]
+RATES = ("success", "holdout_success", "naive", "random_worlds", "gain", "high_confidence")
+QUICK = ("--mcse", "0.05")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(tmp_path)
+    datasets.save_hospital(tmp_path, 240, 1)
+    datasets.save_hospital(tmp_path, 200, 3, name="others.csv")
+    table = Table(tmp_path / "patients.csv", Schema.load("privacy.toml"))
+    Anatomy(2).publish(table, seed=4).write(tmp_path / "release")
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = app.run(["attack", *arguments])
+        found = capsys.readouterr()
+        return code, found.out, found.err
+
+    return call
+
+
+def rates(run: Run, *arguments: str, code: int = 0) -> dict[str, Any]:
+    truth = ("--truth", "patients.csv", "--holdout", "others.csv", "--json", "-")
+    found, out, err = run("release", *truth, *QUICK, *arguments)
+    assert found == code, err
+    document: dict[str, Any] = json.loads(out)
+    return document
+
+
+@pytest.mark.parametrize("name", sorted(LINKING))
+def test_every_prediction_gives_its_rates(run: Run, name: str) -> None:
+    found = rates(run, "--adversary", name)
+    assert found["adversary"] == name
+    assert found["method"] == "sampled"
+    for key in RATES:
+        assert found[key].keys() == {"value", "low", "high", "n"}
+    assert found["success"]["n"] == 240
+    assert found["holdout_success"]["n"] == 200
+    assert found["success"]["low"] <= found["success"]["value"] <= found["success"]["high"]
+    assert found["verdict"] in ("leaks about persons", "only about the population", "not enough data to say")
+    assert "GT_A" not in found  # no relative threats: nobody asked for them
+    if name == "definetti-open":
+        assert "group_known" not in found
+        assert found["random_worlds"]["value"] < 0.5
+        return
+    assert found["group_known"] is True
+    # Pairs of two values: who only knows the group is right half the time, who learns from all of them more often.
+    assert found["random_worlds"]["value"] == pytest.approx(0.5)
+    assert found["success"]["value"] > 0.55
+
+
+def test_a_shuffled_release_hides_the_groups(run: Run) -> None:
+    with Path("release.quasi.csv").open(encoding="utf-8", newline="") as file:
+        header, *lines = list(csv.reader(file))
+    with Path("release.quasi.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *reversed(lines)])
+    found = rates(run, "--adversary", "definetti-majority")
+    assert found["group_known"] is False
+    assert found["random_worlds"]["value"] < 0.5
+    code, out, _ = run("release", "--truth", "patients.csv", "--adversary", "definetti-majority", *QUICK)
+    assert code == 0
+    assert "who is in which group is not known" in out
+
+
+@pytest.mark.parametrize("method", ["printed-swaps", "printed-permutations"])
+def test_the_printed_chain_holds_itself_in_place(run: Run, method: str) -> None:
+    """Of few people its chains stay where they began to agree with themselves, each elsewhere: said, with exit code 3."""
+    found = rates(run, "--adversary", "definetti-permutation", "--method", method, "--most-sweeps", "1500", code=3)
+    assert found["converged"] is False
+    assert found["success"]["value"] > 0.5
+    code, _, err = run("release", "--truth", "patients.csv", "--method", method)
+    assert code == 2
+    assert "printed deFinetti attack" in err
+
+
+def test_targets_whose_group_is_known(run: Run) -> None:
+    schema = Schema.load("privacy.toml")
+    release = read("release", schema)
+    assert isinstance(release, Anatomized)
+    with Path("release.quasi.csv").open(encoding="utf-8", newline="") as file:
+        people = list(csv.DictReader(file))[:4]
+    names = ["age", "sex", "zip", "nationality"]
+    with Path("targets.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["group", *names], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows([*people, {**people[0], "group": ""}])
+    code, _, err = run(
+        "release", "--targets", "targets.csv", "-o", "beliefs.csv", "--adversary", "definetti-group", *QUICK
+    )
+    assert code == 0, err
+    with Path("beliefs.csv").open(encoding="utf-8", newline="") as file:
+        beliefs = list(csv.DictReader(file))
+    posterior = np.array([float(line["posterior"]) for line in beliefs]).reshape(5, -1)
+    allowed = release.grouping("disease")
+    for t, person in enumerate(people):
+        mine = int(person["group"])
+        values = set(allowed.values[allowed.start[mine] : allowed.start[mine + 1]].tolist())
+        assert {s for s in range(posterior.shape[1]) if posterior[t, s] > 0} == values
+    codes = [[column.leaves.index(person[column.name]) for column in release.schema.quasi] for person in people]
+    group = np.array([int(person["group"]) for person in people], dtype=np.int32)
+    known = Targets(release.schema, np.array(codes, dtype=np.int32), group)
+    right = Group().attack(release, known, rng=np.random.default_rng(1))
+    np.testing.assert_allclose(posterior[:4], right.posterior, atol=0.2)  # errors of 0.05 and 0.005
+
+
+@pytest.mark.parametrize(
+    ("group", "says"),
+    [("99999", "targets.csv, row 0: the release has no group '99999'"), ("0", "row 0: the target fits no group")],
+)
+def test_targets_of_a_wrong_group(run: Run, group: str, says: str) -> None:
+    with Path("release.quasi.csv").open(encoding="utf-8", newline="") as file:
+        stranger = next(line for line in csv.DictReader(file) if line["group"] != "0")
+    names = ["age", "sex", "zip", "nationality"]
+    with Path("targets.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["group", *names], [group, *(stranger[name] for name in names)]])
+    code, _, err = run("release", "--targets", "targets.csv", "-o", "b.csv", "--adversary", "definetti-group", *QUICK)
+    assert code == 2
+    assert says in err
+
+
+def test_other_releases_have_no_link_to_learn(run: Run) -> None:
+    assert app.run(["publish", "patients.csv", "--k", "3", "-o", "flat.csv", "-q"]) == 0
+    code, _, err = run("flat.csv", "--truth", "patients.csv", "--adversary", "definetti-open")
+    assert code == 2
+    assert "has no link within groups that was cut" in err
