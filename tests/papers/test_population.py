@@ -1,14 +1,23 @@
-"""What Cormode says of the naive attack on Adult, with tolerances."""
+"""What Cormode says of the naive and of the deFinetti attack on Adult, with tolerances."""
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.adversary import LINKING
+from dalenius.adversary.learning import Memory
+from dalenius.adversary.sampling import Effort
+from dalenius.measure import accuracy
+from dalenius.papers import population
+from dalenius.papers.base import Paper
+from dalenius.papers.population import Experiments
 from dalenius.papers.population_experiments import Point, Study, naive_attack, study
+from dalenius.papers.population_linking import anatomized, predictions
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +90,109 @@ def test_what_is_not_there(tmp_path: Path) -> None:
         study(tmp_path)
     with pytest.raises(dl.ParameterError, match="target"):
         study(tmp_path, "age")
+
+
+# --- deFinetti ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def found(data: Path) -> Experiments:
+    return population.experiments(data, quick=True)
+
+
+@pytest.fixture(scope="module")
+def paper(found: Experiments) -> Paper:
+    return population.shown(found)
+
+
+def test_open_is_never_better_than_the_classifier_without_noise(found: Experiments) -> None:
+    """As printed; half a point is left to chance."""
+    for one in found.linked:
+        assert one.mean("open") < found.noiseless("occupation") + 0.005
+
+
+def test_seven_people_to_a_group(found: Experiments) -> None:
+    """Printed: below 30 %. So is the paper's permutation; its group prediction is within four points of that, and what most
+    states say is above: the paper's state is not the best that an attacker can say.
+    """
+    seven = found.at(7, 1)
+    assert seven.mean("permutation") < 0.30
+    assert seven.mean("group") < 0.34
+    assert seven.mean("majority") > seven.mean("permutation") + 0.01
+    assert seven.mean("permutation") > 1 / 7
+
+
+def test_doubled_groups_fall_below_the_classifier_without_noise(found: Experiments) -> None:
+    """Printed of ℓ = 5. It holds of permutation there, of group only two points above; at ℓ = 7 of both by far."""
+    noiseless = found.noiseless("occupation")
+    assert found.at(5, 2).mean("permutation") < noiseless - 0.02
+    assert found.at(5, 2).mean("group") < noiseless + 0.03
+    for prediction in ("permutation", "group", "majority", "open"):
+        assert found.at(7, 2).mean(prediction) < noiseless - 0.05
+    # In groups of ten, group is the better one; in groups of two, permutation.
+    assert found.at(5, 2).mean("group") > found.at(5, 2).mean("permutation")
+    assert found.at(2, 1).mean("group") < found.at(2, 1).mean("permutation")
+
+
+def test_tripled_groups_leave_permutation_with_chance(found: Experiments) -> None:
+    """ "About 1/ℓ": within a fifth of it."""
+    for level in (2, 5, 7):
+        assert found.at(level, 3).mean("permutation") * level == pytest.approx(1, abs=0.2)
+
+
+def test_larger_groups_are_harder(found: Experiments) -> None:
+    for prediction in ("permutation", "majority", "group"):
+        for merge in (1, 2, 3):
+            falling = [found.at(level, merge).mean(prediction) for level in (2, 5, 7)]
+            assert falling == sorted(falling, reverse=True)
+
+
+def test_the_last_state_and_all_states_are_scored_as_the_adversaries_are(studies: dict[str, Study]) -> None:
+    """The experiment's short cut, a chain of its own, against the adversaries themselves with the same chain."""
+    one = studies["occupation"]
+    release, people = anatomized(one, 4, 1, seed=3)
+    rates = predictions(release, [people], "occupation", "block", 200, np.random.default_rng(1))[0]
+    effort = Effort(mcse=0.5, chains=2, batches=4, sweeps=25, burn_in=100, most_sweeps=100)
+    memory = Memory()
+    for name, rate in rates.items():
+        adversary = LINKING[f"definetti-{name}"](effort=effort, memory=memory)
+        belief = adversary.attack(release, people.targets, rng=np.random.default_rng(2))
+        right = accuracy.success(belief.answer, people.truth("occupation"), people.people)
+        assert rate.value == pytest.approx(right.value, abs=0.02)
+
+
+def test_the_comparison(found: Experiments) -> None:
+    """Noisy counts teach about the population alone; Anatomy gives persons away, the less the larger its groups."""
+    by = {(one.method, one.parameter): one for one in found.compared}
+    for (method, _), one in by.items():
+        if method == "noisy counts":
+            assert one.gain.low < 0 < one.gain.high
+        if method == "Anatomy":
+            assert one.gain.low > 0.1
+    success = [by["Anatomy", name].success.value for name in ("ℓ = 2", "ℓ = 5", "ℓ = 5, groups of 10")]
+    assert success == sorted(success, reverse=True)
+    errors = [by["noisy counts", f"ε = {e:g}"].error for e in (0.01, 0.1, 1.0)]
+    assert errors == sorted(errors, reverse=True)
+
+
+def test_the_exhibits(paper: Paper) -> None:
+    """Every figure is there, with what is said of it and charts that can be drawn."""
+    assert [one.name for one in paper.exhibits] == [*(f"Figure {n}" for n in range(1, 6)), "Comparison"]
+    for one in paper.exhibits:
+        assert all(len(row) == len(one.header) for row in one.rows)
+        for chart, caption in one.charts:
+            assert caption
+            assert ElementTree.fromstring(chart()).tag.endswith("svg")
+    assert {name for name in ("Figure 2", "Figure 5") if not paper[name].rows} == {"Figure 2", "Figure 5"}
+    said = {one.what: one.ours for one in paper["Figure 1"].compared}
+    assert said["occupation: ε = 1 is as good as no noise"] == "yes"
+    assert said["marital-status: ε = 1 is as good as no noise"] == "yes"
+    assert len(paper["Figure 4"].charts) == 3
+
+
+def test_without_adult(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("DALENIUS_DATA", raising=False)
+    with pytest.raises(dl.InputError, match="DALENIUS_DATA"):
+        population.build()
+    with pytest.raises(dl.InputError, match=r"no adult\.data"):
+        population.build(tmp_path)

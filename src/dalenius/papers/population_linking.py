@@ -20,6 +20,7 @@ from dalenius.adversary.sampling import Batch, Effort, Method
 from dalenius.audit.groups import in_groups
 from dalenius.audit.people import People
 from dalenius.measure import accuracy
+from dalenius.measure.accuracy import Rate
 from dalenius.papers.population_experiments import Study
 from dalenius.publish.anatomy import Anatomy
 from dalenius.release import Anatomized
@@ -60,7 +61,9 @@ def definetti(
     def one(case: tuple[int, int, int]) -> dict[str, float]:
         merge, level, seed = case
         release, people = anatomized(found, level, merge, seed)
-        return predictions(release, people, found.target, method, sweeps, np.random.default_rng([seed, level, merge]))
+        rng = np.random.default_rng([seed, level, merge])
+        (rates,) = predictions(release, [people], found.target, method, sweeps, rng)
+        return {name: rate.value for name, rate in rates.items()}
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         rates = dict(zip(asked, pool.map(one, asked), strict=True))
@@ -84,24 +87,36 @@ def anatomized(found: Study, level: int, merge: int, seed: int) -> tuple[Anatomi
 
 
 def predictions(
-    release: Anatomized, people: People, column: str, method: Method, sweeps: int, rng: np.random.Generator
-) -> dict[str, float]:
-    """How often each prediction is right after so many sweeps of one chain."""
+    release: Anatomized,
+    everybody: Sequence[People],
+    column: str,
+    method: Method,
+    sweeps: int,
+    rng: np.random.Generator,
+) -> list[dict[str, Rate]]:
+    """How often each prediction is right, of several peoples whose groups are known, after so many sweeps of one chain."""
     linked = LinkedRows.of(release, column, Effort(method=method))
     links = linked.model
     assert isinstance(links, Links)
-    known, number = fit.distinct_targets(people.targets, release.groups)
-    counted, restricted = linked.counting(known, np.zeros(known.shape[1] - 1))
     chain = LinkChain(links, method, rng)
-    chain.advance(sweeps // 2)
+    chain.settle(sweeps // 2)
     recent = chain.advance(sweeps - sweeps // 2)
     last = Batch([chain.state()], chain.weight[None].copy())
-    state, joint = counted(last)
-    beliefs = {
-        "permutation": state,
-        "majority": counted(recent)[0],
-        "group": restricted(joint),
-        "open": joint,
-    }
-    truth = people.truth(column)
-    return {name: accuracy.success(belief[number], truth, people.people).value for name, belief in beliefs.items()}
+    found = []
+    for people in everybody:
+        known, number = fit.distinct_targets(people.targets, release.groups)
+        counted, restricted = linked.counting(known, np.zeros(known.shape[1] - 1))
+        state, joint = counted(last)
+        beliefs = {
+            "permutation": state,
+            "majority": counted(recent)[0],
+            "group": restricted(joint),
+            "open": joint,
+        }
+        truth, commonest = people.truth(column), links.table / links.table.sum()
+        rates = {}
+        for name, belief in beliefs.items():
+            fits = belief.sum(axis=1, keepdims=True) > 0  # who fits nowhere is taken to have the commonest value
+            rates[name] = accuracy.success(np.where(fits, belief, commonest)[number], truth, people.people)
+        found.append(rates)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -246,6 +247,86 @@ def histogram(edges: Sequence[float], counts: Sequence[int], titles: tuple[str, 
         .properties(width=280, height=200)
     )
     return _svg(chart)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A curve with its range at each place: (x, least, mean, most)."""
+
+    name: str
+    points: Sequence[tuple[float, float, float, float]]
+    colour: str
+    dash: Sequence[int] = (1, 0)
+
+
+def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, float], *, log: bool = False) -> str:
+    """Shares against a parameter, each as a line with its range around it; `lines` are levels that know no parameter."""
+    import altair as alt
+
+    rows: list[dict[str, Any]] = [
+        {"x": x, "low": low, "mean": mean, "high": high, "who": curve.name}
+        for curve in curves
+        for x, low, mean, high in curve.points
+    ]
+    across = sorted({row["x"] for row in rows})
+    scale = alt.Scale(type="log" if log else "linear", domain=[across[0], across[-1]], nice=False)
+    x = alt.X("x:Q", title=titles[0], scale=scale, axis=alt.Axis(values=across, format="~g"))
+    y = alt.Y("mean:Q", title=titles[1], axis=alt.Axis(format="%"), scale=alt.Scale(zero=True))
+    names = [*(curve.name for curve in curves), *lines]
+    greys = ["#5b6770", "#9aa4ad", "#c0a060"]
+    legend = alt.Legend(
+        orient="top",
+        columns=2,
+        labelLimit=0,
+        columnPadding=40,
+        symbolType="stroke",
+        symbolOpacity=1,
+        symbolStrokeWidth=2,
+    )
+    color = alt.Color(
+        "who:N",
+        title=None,
+        legend=legend,
+        scale=alt.Scale(domain=names, range=[*(curve.colour for curve in curves), *greys[: len(lines)]]),
+    )
+    dashes = alt.StrokeDash(
+        "who:N",
+        title=None,
+        legend=None,
+        scale=alt.Scale(domain=names, range=[*(list(curve.dash) for curve in curves), *[[2, 3]] * len(lines)]),
+    )
+    base = alt.Chart(_data(rows)).encode(x=x, color=color)
+    level = alt.Chart(_data([{"mean": value, "who": name} for name, value in lines.items()]))
+    layered = alt.layer(
+        base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q"), y2="high:Q"),
+        *([level.mark_rule(strokeWidth=2).encode(y=y, color=color, strokeDash=dashes)] if lines else []),
+        base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
+        base.mark_point(filled=True, size=40).encode(y=y),
+    )
+    return _svg(layered.properties(width=WIDTH - 80, height=260))
+
+
+def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles: tuple[str, str]) -> str:
+    """Releases of several methods, (method, parameter, risk, cost): risk upwards, cost to the right, in equal ratios."""
+    import altair as alt
+
+    rows: list[dict[str, Any]] = [
+        {"method": m, "parameter": p, "risk": risk, "cost": cost} for m, p, risk, cost in points
+    ]
+    names = list(dict.fromkeys(row["method"] for row in rows))
+    colours = ["#b3261e", "#1f5fa8", "#1b7a3d", "#8a5a00"][: len(names)]
+    color = alt.Color(
+        "method:N", title=None, scale=alt.Scale(domain=names, range=colours), legend=alt.Legend(orient="top")
+    )
+    shape = alt.Shape("method:N", title=None, scale=alt.Scale(domain=names), legend=alt.Legend(orient="top"))
+    x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log"), axis=alt.Axis(format="~g", tickCount=5))
+    y = alt.Y("risk:Q", title=titles[1], scale=alt.Scale(zero=True), axis=alt.Axis(format="%"))
+    base = alt.Chart(_data(rows)).encode(x=x, y=y, color=color)
+    layered = alt.layer(
+        base.mark_point(filled=True, size=70).encode(shape=shape),
+        base.mark_text(align="left", dx=7, dy=-5, fontSize=10).encode(text="parameter:N"),
+    )
+    return _svg(layered.properties(width=WIDTH - 80, height=360))
 
 
 def _data(rows: list[dict[str, Any]]) -> Any:
