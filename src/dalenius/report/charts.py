@@ -248,6 +248,64 @@ def histogram(edges: Sequence[float], counts: Sequence[int], titles: tuple[str, 
     return _svg(chart)
 
 
+def risk_against_epsilon(points: Sequence[Mapping[str, float]], lines: Mapping[str, float]) -> str:
+    """How often an attack is right against ε: mean and range over draws, people held out, and lines that know no ε."""
+    import altair as alt
+
+    moving = {"counted": "people counted", "held_out": "people held out"}
+    rows = [{"epsilon": p["epsilon"], "rate": p[key], "who": who} for key, who in moving.items() for p in points]
+    ranges = [{"epsilon": p["epsilon"], "low": p["least"], "high": p["most"]} for p in points]
+    names = [*moving.values(), *lines]
+    x = _epsilon_axis([p["epsilon"] for p in points])
+    y = alt.Y("rate:Q", title="share of people guessed right", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True))
+    # Above the chart, two to a row: beside it a label would be cut on a phone.
+    legend = alt.Legend(orient="top", columns=2, labelLimit=0, columnPadding=40, symbolType="stroke")
+    colours = alt.Scale(domain=names, range=["#b3261e", "#5b6770", "#1b7a3d", "#1f5fa8"])
+    color = alt.Color("who:N", title=None, scale=colours, legend=legend)
+    dashes = alt.StrokeDash(
+        "who:N", title=None, legend=None, scale=alt.Scale(domain=names, range=[[1, 0], [5, 3], [1, 0], [2, 3]])
+    )
+    band = alt.Chart(_data(ranges)).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
+    curves = alt.Chart(_data(rows)).encode(x=x, y=y, color=color)
+    level = alt.Chart(_data([{"rate": value, "who": who} for who, value in lines.items()]))
+    layered = alt.layer(
+        band.mark_area(color="#b3261e", opacity=0.18),
+        band.mark_rule(color="#b3261e", opacity=0.5),
+        level.mark_rule(strokeWidth=2).encode(y="rate:Q", color=color, strokeDash=dashes),
+        curves.mark_line(strokeWidth=2).encode(strokeDash=dashes),
+        curves.mark_point(filled=True, size=40),
+    )
+    return _svg(layered.properties(width=WIDTH - 80, height=260))
+
+
+def error_against_epsilon(points: Sequence[Mapping[str, float]]) -> str:
+    """How far a count is off, against ε: what the mechanism promises as a line, what was drawn as dots."""
+    import altair as alt
+
+    x = _epsilon_axis([p["epsilon"] for p in points])
+    base = alt.Chart(_data([dict(p) for p in points])).encode(x=x)
+    scale = alt.Scale(type="log", nice=True)
+    y = alt.Y("expected:Q", title="a count is off by", scale=scale, axis=alt.Axis(format="~g", tickCount=5, grid=False))
+    average = alt.Chart(_data([{"average": points[0]["average"]}])).mark_rule(color="#9aa4ad", strokeDash=[4, 4])
+    layered = alt.layer(
+        average.encode(y=alt.Y("average:Q", scale=scale)),
+        base.transform_filter("datum.expected > 0").mark_line(strokeWidth=2, color="#1f5fa8").encode(y=y),
+        base.transform_filter("datum.measured > 0")
+        .mark_point(filled=True, size=40, color="#1f5fa8")
+        .encode(y=alt.Y("measured:Q", scale=scale)),
+    )
+    return _svg(layered.properties(width=WIDTH - 80, height=200))
+
+
+def _epsilon_axis(epsilons: Sequence[float]) -> Any:
+    """ε in steps of equal ratio, marked where something was tried."""
+    import altair as alt
+
+    low, high = min(epsilons), max(epsilons)
+    scale = alt.Scale(type="log", domain=[low, high] if low < high else [low / 2, high * 2], nice=False)
+    return alt.X("epsilon:Q", title="ε (log scale)", scale=scale, axis=alt.Axis(values=list(epsilons), format="~g"))
+
+
 def _data(rows: list[dict[str, Any]]) -> Any:
     import altair as alt
 
