@@ -8,7 +8,8 @@ import pytest
 import dalenius as dl
 from dalenius.adversary import Targets
 from dalenius.adversary.naive_bayes import NaiveBayes
-from dalenius.audit.frontier import Frontier, _seed, counts_frontier, split
+from dalenius.audit.frontier import Frontier, _seed, counts_frontier
+from dalenius.audit.holdout import split
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure import accuracy
 from dalenius.publish.noisy_counts import Simulation

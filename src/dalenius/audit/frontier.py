@@ -15,8 +15,9 @@ import numpy as np
 
 from dalenius.adversary.naive_bayes import NaiveBayes
 from dalenius.audit.attacks import Attack, attack
+from dalenius.audit.holdout import SHARE, split
 from dalenius.audit.people import Control, People
-from dalenius.errors import InputError, ParameterError, check_seed, counted
+from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.measure import accuracy, count_error
 from dalenius.measure.accuracy import Verdict
 from dalenius.measure.draws import Spread, paired_gain, pooled
@@ -24,10 +25,8 @@ from dalenius.publish.noisy_counts import Simulation, exact_counts
 from dalenius.release import NoisyCounts
 from dalenius.table import Table
 
-MOST_SPLIT = 999_999_999  # people that NumPy can draw from
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 DRAWS = 9
-SHARE = 0.3
 Progress = Callable[[str], None]
 
 
@@ -123,27 +122,6 @@ class Frontier:
             "reference": self.reference.to_document(),
             "points": [point.to_document() for point in self.points],
         }
-
-
-def split(table: Table, share: float = SHARE, *, seed: int = 0) -> tuple[Table, Table]:
-    """The people of a table in two: those to be counted, and a share held out, drawn without replacement from its cells."""
-    check_seed(seed, "the split")
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
-        raise ParameterError("share", "the split", "a number above 0 and below 1", share)
-    cells = table.cells()
-    held = round(share * cells.people)
-    if not 0 < held < cells.people:
-        raise InputError(
-            f"{table.rows.name} has {counted(cells.people, 'person', 'people')}, too few to hold out a share of {share:g}. "
-            "Name others like them with --holdout FILE."
-        )
-    if cells.people > MOST_SPLIT:
-        raise InputError(
-            f"{table.rows.name} has {cells.people:,} people; at most {MOST_SPLIT:,} can be split here. Name others like "
-            "them with --holdout FILE."
-        )
-    drawn = np.random.default_rng(seed).multivariate_hypergeometric(cells.counts, held, method="marginals")
-    return table.part(cells.counts - drawn), table.part(drawn)
 
 
 def counts_frontier(

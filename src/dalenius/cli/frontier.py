@@ -61,7 +61,8 @@ def command(
     quiet: QuietOption = False,
 ) -> None:
     """Try parameters on a table: how often an attack on the release would be right, of whom, and how far off it is."""
-    from dalenius.audit.frontier import EPSILONS, SHARE, counts_frontier
+    from dalenius.audit.frontier import EPSILONS, counts_frontier
+    from dalenius.audit.holdout import SHARE
     from dalenius.audit.people import check_others
     from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable, write_texts
