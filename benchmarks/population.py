@@ -116,7 +116,7 @@ told = {"|".join(row[:-1]): guess for row, guess in zip(rows, guesses)}
 _report(end - start, read=read - start, drawn=drawn - read, attacked=end - drawn, right=right, told=told, people=len(rows))
 """
 
-ROUNDS = 5
+ROUNDS = 7
 
 
 def run() -> None:

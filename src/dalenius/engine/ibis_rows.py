@@ -280,6 +280,8 @@ def text_columns(table: Any, name: str) -> Any:
     for column, dtype in table.schema().items():
         if dtype.is_nested() or dtype.is_binary():
             raise InputError(f"{name}: column {column!r} holds {dtype}, not text, numbers or dates.")
+    if all(dtype.is_string() for dtype in table.schema().types):
+        return table
     return table.select(**{column: _as_text(table[column]) for column in table.columns})
 
 
