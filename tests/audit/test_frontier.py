@@ -112,6 +112,11 @@ def test_less_noise_is_more_of_everything(found: Frontier) -> None:
     assert low.count_error.expected == pytest.approx(100, abs=0.1)
     assert low.count_error.mean_absolute == pytest.approx(100, rel=0.3)
     assert low.count_error.average_count == pytest.approx(2 * 2100 / (4 * 3 + 2 * 3))
+    for point in found.points:
+        error = point.count_error
+        assert error.relative == pytest.approx(error.mean_absolute / error.average_count)
+        assert error.least < error.mean_absolute < error.most
+    assert low.count_error.total_variation > 5 * high.count_error.total_variation > 0
     assert low.calibration_gap > 0.1 > abs(high.calibration_gap)
     assert found.reference.count_error.mean_absolute == 0
     assert found.reference.success.rate.value == pytest.approx(high.success.rate.value, abs=0.02)
