@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ["spine", "criteria", "audit", "realistic", "publishers", "relative", "engines"]
+PARTS = ["spine", "criteria", "audit", "realistic", "publishers", "relative", "population", "engines"]
 
 
 def main(names: list[str]) -> None:

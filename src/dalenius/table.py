@@ -123,9 +123,22 @@ class Table:
         self._texts = None
         self._marginals = None
 
+    def part(self, counts: NDArray[np.int64]) -> Table:
+        """Some of the people: `counts[i]` of those in cell i. It has cells, and no rows of its own."""
+        cells = self.cells()
+        if counts.shape != cells.counts.shape or (counts < 0).any() or (counts > cells.counts).any():
+            raise ParameterError("counts", "Table.part", "a number for each cell, at most the cell's own", counts.shape)
+        some = counts > 0
+        found = Table(None, self.declared, engine=self.engine, most_cells=self.most_cells, told=self.told)
+        found._many, found._schema = False, self.schema
+        found._cells = Cells(cells.schema, cells.codes[some], counts[some].astype(np.int64))
+        return found
+
     @property
     def rows(self) -> Rows:
         """The rows in their engine, opened once, with the header checked against the schema."""
+        if self.source is None:
+            raise InputError("A part of a table has cells and no rows of its own. Name a file with those people.")
         if self._rows is None:
             rows = self.engine.open(self.source)
             self.declared.check_columns(rows.columns, where=rows.name)

@@ -157,6 +157,14 @@ class Rows(Protocol):
         """The texts of these columns, row by row in the file's order: for small files only."""
         ...
 
+    def total(self) -> int:
+        """How many rows there are."""
+        ...
+
+    def pick(self, rows: NDArray[np.int64], target: Path, *, total: int) -> None:
+        """Write the rows of these numbers as they are, in their order, from `total` rows in all."""
+        ...
+
     def write(self, plan: Recoding | Assignment, target: Path | TableName) -> None:
         """Write the rows as planned, in their order if they have one, or shuffled.
 

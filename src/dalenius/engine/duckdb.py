@@ -21,7 +21,7 @@ import pyarrow as pa
 from dalenius.engine.base import Engine, Source, TableName
 from dalenius.engine.ibis_rows import IbisRows, frame_to_arrow, text_columns
 from dalenius.engine.sources import table_named
-from dalenius.engine.textfile import is_parquet, parts_of, sniff_all
+from dalenius.engine.textfile import Dialect, is_parquet, parts_of, sniff_all
 from dalenius.engine.watching import Told, watched
 from dalenius.errors import DaleniusError, InputError, file_error
 
@@ -143,25 +143,28 @@ class DuckDB:
             if is_parquet(files[0]):
                 return self._open_parquet(path, files)
             dialect = sniff_all(path, parts)
-            with self._lock:
-                table = self._connection.read_csv(
-                    [_literal(file) for file in files],
-                    delim=dialect.delimiter,
-                    quote='"',
-                    escape='"',
-                    comment="",
-                    header=True,
-                    skip=dialect.skip,
-                    auto_detect=False,
-                    hive_partitioning=False,
-                    columns=dict.fromkeys(dialect.columns, "VARCHAR"),
-                )
+            table = self._view(dialect, files)
             return self._rows(table, path.name)
         except OSError as error:
             failed: DaleniusError = file_error(error, path, "read")
         except duckdb.Error as error:
             failed = _translate(error, path.name)
         raise failed
+
+    def _view(self, dialect: Dialect, files: list[Path]) -> Any:
+        """Text files as a table, every column text. In our own words: Ibis would ask DuckDB for the types that it is told."""
+        name = f"file_{uuid.uuid4().hex}"
+        sources = ", ".join(_quoted(_literal(file.absolute())) for file in files)
+        columns = ", ".join(f"{_quoted(column)}: 'VARCHAR'" for column in dialect.columns)
+        query = (
+            f"CREATE TEMP VIEW {name} AS FROM read_csv([{sources}], delim = {_quoted(dialect.delimiter)}, quote = '\"', "
+            f"escape = '\"', comment = '', header = true, skip = {dialect.skip}, auto_detect = false, "
+            f"hive_partitioning = false, columns = {{{columns}}})"
+        )
+        with self._lock:
+            self._connection.con.execute(query)
+        schema = ibis.schema(dict.fromkeys(dialect.columns, "string"))
+        return ibis.expr.operations.DatabaseTable(name, schema=schema, source=self._connection).to_expr()
 
     def _open_parquet(self, path: Path, files: list[Path]) -> IbisRows:
         with self._lock:

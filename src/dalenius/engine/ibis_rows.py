@@ -12,6 +12,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from dalenius.engine.base import Assignment, Counted, Recoding, Summary, TableName, TooMany
 from dalenius.errors import DaleniusError, InputError, nearest
@@ -121,15 +122,32 @@ class IbisRows:
 
     def read(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
         self._known(columns)
-        if not self.numbered:
-            raise InputError(
-                f"{self.name} has no order of rows, which is needed here. Save it as a file and name that."
-            )
+        self._ordered()
         row = _fresh("row", self.columns)
         expression = self._table.mutate(**{row: ibis.row_number()}).order_by(row).select(*columns)
         result = self._run(lambda: self._home.fetch(expression))
         texts = [[text or "" for text in result[column].to_pylist()] for column in columns]
         return list(zip(*texts, strict=True))
+
+    def _ordered(self) -> None:
+        if not self.numbered:
+            raise InputError(
+                f"{self.name} has no order of rows, which is needed here. Save it as a file and name that."
+            )
+
+    def total(self) -> int:
+        found = self._run(lambda: self._home.fetch(self._table.aggregate(rows=self._table.count())))
+        return int(found["rows"][0].as_py())
+
+    def pick(self, rows: NDArray[np.int64], target: Path, *, total: int) -> None:
+        self._ordered()
+        if not self._steady and self.total() != total:
+            raise InputError(f"{self.name} changed while it was read. Start again. Nothing was written.")
+        row, number = _fresh("row", self.columns), _fresh("number", self.columns)
+        table = self._table.mutate(**{row: ibis.row_number()})
+        with self._home.lookup(pa.table({number: rows})) as wanted:
+            some = table.semi_join(wanted, table[row] == wanted[number]).order_by(row).select(*self.columns)
+            self._run(lambda: self._home.store(some, target), of=target.name)
 
     def write(self, plan: Recoding | Assignment, target: Path | TableName) -> None:
         self._known(plan.columns)
@@ -262,6 +280,8 @@ def text_columns(table: Any, name: str) -> Any:
     for column, dtype in table.schema().items():
         if dtype.is_nested() or dtype.is_binary():
             raise InputError(f"{name}: column {column!r} holds {dtype}, not text, numbers or dates.")
+    if all(dtype.is_string() for dtype in table.schema().types):
+        return table
     return table.select(**{column: _as_text(table[column]) for column in table.columns})
 
 

@@ -76,7 +76,7 @@ def sniff(path: Path, *, head: bytes | None = None, empty: bool = False) -> Dial
         raise InputError(f"{path.name}: not a complete gzip file.") from None
     except OSError as error:
         raise file_error(error, path, "read") from None
-    if not head.strip():
+    if not head or head.isspace():
         raise InputError(f"{path.name}: the file is empty.")
     text = _decode(head, path)
     header, rest = _first_record(text, path)
@@ -85,7 +85,7 @@ def sniff(path: Path, *, head: bytes | None = None, empty: bool = False) -> Dial
     if not columns:
         raise InputError(f"{path.name}: the header cannot be read; quotes are not closed, or close inside a name.")
     _check_header(columns, path)
-    if not rest.strip() and len(head) < HEAD and not empty:
+    if (not rest or rest.isspace()) and len(head) < HEAD and not empty:
         raise InputError(f"{path.name}: the file has a header and no rows.")
     blank = text[: len(text) - len(text.lstrip("\r\n"))]
     line_end = next((end for end in ("\r\n", "\r") if rest.startswith(end)), "\n")

@@ -269,7 +269,8 @@ def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, 
         for x, low, mean, high in curve.points
     ]
     across = sorted({row["x"] for row in rows})
-    scale = alt.Scale(type="log" if log else "linear", domain=[across[0], across[-1]], nice=False)
+    ends = [across[0], across[-1]] if len(across) > 1 else [across[0] / 2, across[0] * 2]
+    scale = alt.Scale(type="log" if log else "linear", domain=ends, nice=False)
     x = alt.X("x:Q", title=titles[0], scale=scale, axis=alt.Axis(values=across, format="~g"))
     y = alt.Y("mean:Q", title=titles[1], axis=alt.Axis(format="%"), scale=alt.Scale(zero=True))
     names = [*(curve.name for curve in curves), *lines]
@@ -327,6 +328,42 @@ def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles
         base.mark_text(align="left", dx=7, dy=-5, fontSize=10).encode(text="parameter:N"),
     )
     return _svg(layered.properties(width=WIDTH - 80, height=360))
+
+
+def risk_against_epsilon(points: Sequence[Mapping[str, float]], lines: Mapping[str, float]) -> str:
+    """How often an attack is right against ε: mean and range over draws, people held out, and lines that know no ε."""
+    counted = [(p["epsilon"], p["least"], p["counted"], p["most"]) for p in points]
+    others = [(p["epsilon"], p["held_out"], p["held_out"], p["held_out"]) for p in points]
+    curves = [Curve("people counted", counted, "#b3261e"), Curve("people held out", others, "#1f5fa8", (5, 3))]
+    return bands(curves, ("ε (log scale)", "share of people guessed right"), lines, log=True)
+
+
+def error_against_epsilon(points: Sequence[Mapping[str, float]]) -> str:
+    """How far a count is off, against ε: what the mechanism promises as a line, what was drawn as dots."""
+    import altair as alt
+
+    x = _epsilon_axis([p["epsilon"] for p in points])
+    base = alt.Chart(_data([dict(p) for p in points])).encode(x=x)
+    scale = alt.Scale(type="log", nice=True)
+    y = alt.Y("expected:Q", title="a count is off by", scale=scale, axis=alt.Axis(format="~g", tickCount=5, grid=False))
+    average = alt.Chart(_data([{"average": points[0]["average"]}])).mark_rule(color="#9aa4ad", strokeDash=[4, 4])
+    layered = alt.layer(
+        average.encode(y=alt.Y("average:Q", scale=scale)),
+        base.transform_filter("datum.expected > 0").mark_line(strokeWidth=2, color="#1f5fa8").encode(y=y),
+        base.transform_filter("datum.measured > 0")
+        .mark_point(filled=True, size=40, color="#1f5fa8")
+        .encode(y=alt.Y("measured:Q", scale=scale)),
+    )
+    return _svg(layered.properties(width=WIDTH - 80, height=200))
+
+
+def _epsilon_axis(epsilons: Sequence[float]) -> Any:
+    """ε in steps of equal ratio, marked where something was tried."""
+    import altair as alt
+
+    low, high = min(epsilons), max(epsilons)
+    scale = alt.Scale(type="log", domain=[low, high] if low < high else [low / 2, high * 2], nice=False)
+    return alt.X("epsilon:Q", title="ε (log scale)", scale=scale, axis=alt.Axis(values=list(epsilons), format="~g"))
 
 
 def _data(rows: list[dict[str, Any]]) -> Any:

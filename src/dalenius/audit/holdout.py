@@ -1,0 +1,55 @@
+"""People held out by lot, so that an attack on a release has a control: others like those in it who are not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from dalenius.engine import Rows
+from dalenius.errors import InputError, ParameterError, check_seed, counted
+from dalenius.output import replacing
+from dalenius.table import Table
+
+MOST = 999_999_999  # people that NumPy can draw from by their counts
+SHARE = 0.3
+
+
+def split(table: Table, share: float = SHARE, *, seed: int = 0) -> tuple[Table, Table]:
+    """The people of a table in two: those to be published, and a share held out, drawn without replacement from its cells."""
+    cells = table.cells()
+    held = _held(cells.people, share, seed, lambda: table.rows.name)
+    if cells.people > MOST:
+        raise InputError(
+            f"{table.rows.name} has {cells.people:,} people; at most {MOST:,} can be split here. Name others like them with "
+            "--holdout FILE."
+        )
+    drawn = np.random.default_rng(seed).multivariate_hypergeometric(cells.counts, held, method="marginals")
+    return table.part(cells.counts - drawn), table.part(drawn)
+
+
+def split_rows(rows: Rows, share: float, kept: Path, others: Path, *, seed: int = 0) -> tuple[int, int]:
+    """The rows of a file in two files, in their order and with their texts; how many are in each."""
+    total = rows.total()
+    held = _held(total, share, seed, lambda: rows.name)
+    chosen = np.zeros(total, dtype=np.bool_)
+    chosen[np.random.default_rng(seed).choice(total, held, replace=False, shuffle=False)] = True
+    with replacing(kept, others) as drafts:
+        for draft, mine in zip(drafts, (~chosen, chosen), strict=True):
+            rows.pick(np.flatnonzero(mine).astype(np.int64), draft, total=total)
+    return total - held, held
+
+
+def _held(total: int, share: float, seed: int, name: Callable[[], str]) -> int:
+    """How many are held out: somebody, and not everybody."""
+    check_seed(seed, "the split")
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+        raise ParameterError("share", "the split", "a number above 0 and below 1", share)
+    held = round(share * total)
+    if not 0 < held < total:
+        raise InputError(
+            f"{name()} has {counted(total, 'person', 'people')}, too few to hold out a share of {share:g}. "
+            "Take others like them from elsewhere (--holdout FILE)."
+        )
+    return held
