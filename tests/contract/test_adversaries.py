@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import LEARNING, REGISTRY, UNKNOWN, Refused, Targets, named
+from dalenius.adversary import LEARNING, LINKING, REGISTRY, UNKNOWN, Refused, Targets, named
 from dalenius.adversary.sampling import spread
 from dalenius.belief import Belief
 from dalenius.release import KINDS, Release
@@ -121,7 +121,7 @@ def close_baseline(belief: Belief) -> float:
 REALISTIC = ["I:uniform:30", "I:uniform:30:at-most", "II:50", "III:uniform", "IV"]
 
 
-@pytest.fixture(params=[*sorted(REGISTRY), *sorted(LEARNING), *REALISTIC])
+@pytest.fixture(params=[*sorted(REGISTRY), *sorted(LEARNING), *sorted(LINKING), *REALISTIC])
 def adversary(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
