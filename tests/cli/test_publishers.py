@@ -360,8 +360,13 @@ def test_counts_of_labels_and_of_gaussian_columns(cli: Cli) -> None:
     assert {one["adversary"] for one in json.loads(out)["attacks"]} == {"naive-bayes"}
     code, out, err = cli("compare", "out", "--truth", "patients.csv", "--queries", "20", "--json", "-")
     assert (code, err) == (0, "")
-    code, _, err = cli("audit", "patients.csv", "--method", "noisy-counts", "--epsilon", "1", *asked, "-q")
+    code, _, err = cli(
+        "audit", "patients.csv", "--method", "noisy-counts", "--epsilon", "1", *asked, "-q", "-o", "a.html"
+    )
     assert (code, err) == (0, "")
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert "Counts of every value (of nationality, zip: of every label) of each quasi-identifier" in page
+    assert "Of age: number of people, sum and squares, in place of counts." in page
     code, out, err = cli("publish", "patients.csv", "--method", "noisy-counts", "--epsilon", "2", *asked, "-o", "again")
     assert (code, err) == (0, "")
     assert "counts of nationality, zip×sex; n, sum and squares of age" in out
