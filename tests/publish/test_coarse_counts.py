@@ -95,6 +95,12 @@ def test_levels_can_be_hashed_and_given_either_way() -> None:
     one, two = Counts(1.0, levels={"age": 1}), Counts(1.0, levels=(("age", 1),))
     assert one == two
     assert hash(one) == hash(two)
+    for option in ("levels", "gaussian"):
+        for wrong in ("age=1", 1, None, [("age", 1)], (("age",),), ((1, 2),)):
+            with pytest.raises(ParameterError, match=f"'{option}' parameter of noisy counts must be a mapping"):
+                Counts(1.0, **{option: wrong})  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=f"'{option}' of noisy counts name a column twice"):
+            Counts(1.0, **{option: (("age", 1), ("age", 2))})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("joint", [(), (("age", "town"),)], ids=str)

@@ -66,8 +66,8 @@ class _Counting:
             raise ParameterError("noise", owner, f"one of {listing(NOISES)}", self.noise)
         if self.neighbours not in NEIGHBOURS:
             raise ParameterError("neighbours", owner, f"one of {listing(NEIGHBOURS)}", self.neighbours)
-        object.__setattr__(self, "levels", tuple(dict(self.levels).items()))
-        object.__setattr__(self, "gaussian", tuple(dict(self.gaussian).items()))
+        for option in ("levels", "gaussian"):
+            object.__setattr__(self, option, _by_column(option, getattr(self, option)))
         for name, bounds in dict(self.gaussian).items():
             if not isinstance(bounds, tuple) or len(bounds) != 2:
                 raise ParameterError("gaussian", owner, "two bounds (LOW, HIGH) for each column", bounds)
@@ -82,6 +82,18 @@ class _Counting:
 
     def exact(self, table: Table) -> Exact:
         return exact(table, self.joint, dict(self.levels), dict(self.gaussian))
+
+
+def _by_column(option: str, given: Any) -> tuple[tuple[str, Any], ...]:
+    """Pairs of a column and what is given for it, which can be hashed."""
+    pairs = tuple(given.items()) if isinstance(given, Mapping) else given
+    if not isinstance(pairs, tuple) or not all(
+        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
+    ):
+        raise ParameterError(option, "noisy counts", "a mapping from columns, or a tuple of pairs", given)
+    if len(dict(pairs)) < len(pairs):
+        raise InputError(f"The '{option}' of noisy counts name a column twice. Keep one.")
+    return pairs
 
 
 @dataclass(frozen=True, slots=True)
