@@ -32,10 +32,7 @@ from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCount
 from dalenius.release.prior import Priors
 from dalenius.schema import Schema
 
-PLAYED: dict[str, type[Adversary]] = {
-    **REGISTRY,
-    NaiveBayes.name: NaiveBayes,
-}  # of those on counts the paper's own, and no variant of it
+PLAYED: dict[str, type[Adversary]] = {**REGISTRY, NaiveBayes.name: NaiveBayes}  # on counts the paper's own, no variant
 LISTED = 10  # people most at risk that are named by their rows
 
 
