@@ -15,6 +15,7 @@ import jsonschema  # type: ignore[import-untyped, unused-ignore]
 import pytest
 
 import dalenius as dl
+from dalenius.adversary import COUNTING
 from dalenius.cli import app
 from dalenius.cli.methods import METHODS, publisher
 from dalenius.criterion import DistinctDiversity, KAnonymity
@@ -340,6 +341,76 @@ def test_noisy_counts_have_every_value_of_the_domains(cli: Cli) -> None:
     }  # fmt: skip
     assert meta["epsilon"] <= 0.5
     assert publish(cli, "noisy-counts", "--epsilon", "0.5", "--neighbours", "replace")["sensitivity"] == 8
+
+
+def test_counts_of_labels_and_of_gaussian_columns(cli: Cli) -> None:
+    """Nationality at level 1, zip and sex together, ages as moments; read back, attacked and audited."""
+    asked = ("--level", "nationality=1", "--level", "zip=2", "--joint", "zip,sex", "--gaussian", "age=18:90")
+    said = publish(cli, "noisy-counts", "--epsilon", "2", *asked)
+    assert said["levels"] == {"nationality": 1, "zip": 2}
+    assert said["gaussian"] == {"age": {"low": 18, "high": 90}}
+    assert said["sensitivity"] == 2 + 3
+    lines = rows("out.counts.csv")
+    text = Path("hospital_hierarchy_nationality.csv").read_text(encoding="utf-8")
+    nations = {line["value"] for line in lines if line["column"] == "nationality"}
+    assert nations == {line.split(";")[1] for line in text.splitlines()}
+    assert {line["value"] for line in lines if line["column"] == "age"} == {"n", "sum", "squares"}
+    code, out, err = cli("audit", "out", "--truth", "patients.csv", "--holdout", "others.csv", "--json", "-")
+    assert (code, err) == (0, "")
+    assert {one["adversary"] for one in json.loads(out)["attacks"]} == {"naive-bayes"}
+    code, out, err = cli("compare", "out", "--truth", "patients.csv", "--queries", "20", "--json", "-")
+    assert (code, err) == (0, "")
+    code, _, err = cli(
+        "audit", "patients.csv", "--method", "noisy-counts", "--epsilon", "1", *asked, "-q", "-o", "a.html"
+    )
+    assert (code, err) == (0, "")
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert "Counts of every value (of nationality, zip: of every label) of each quasi-identifier" in page
+    assert "Of age: number of people, sum and squares, in place of counts." in page
+    code, out, err = cli("publish", "patients.csv", "--method", "noisy-counts", "--epsilon", "2", *asked, "-o", "again")
+    assert (code, err) == (0, "")
+    assert "counts of nationality, zip×sex; n, sum and squares of age" in out
+
+
+@pytest.mark.parametrize("adversary", sorted(COUNTING))
+def test_every_adversary_on_counts(cli: Cli, adversary: str) -> None:
+    publish(cli, "noisy-counts", "--epsilon", "2", "--level", "zip=2", "--gaussian", "age=18:90")
+    people = ("--truth", "patients.csv", "--holdout", "others.csv")
+    code, out, err = cli("attack", "out", "--adversary", adversary, *people, "--json", "-")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["adversary"] == adversary
+    assert found["success"]["n"] == PEOPLE
+    assert found["holdout_success"]["n"] == 90
+    again = json.loads(cli("attack", "out", "--adversary", adversary, *people, "--json", "-")[1])
+    assert {key: again[key] for key in ("success", "gain", "calibration")} == {
+        key: found[key] for key in ("success", "gain", "calibration")
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("--level", "age"), "--level 'age': write COLUMN and whole numbers, for example --level hours=1"),
+        (("--level", "=1"), "--level '=1': write COLUMN"),
+        (("--level", "age=1.5"), "--level 'age=1.5': write COLUMN"),
+        (("--level", "age=1", "--level", "age=2"), "--level names column 'age' twice"),
+        (("--level", "age=9"), "'level' parameter of column 'age' must be an int from 0 to"),
+        (("--level", "ages=1"), "'ages' is not a quasi-identifier, so it has no level. Did you mean 'age'"),
+        (("--gaussian", "age=18"), "--gaussian 'age=18': write COLUMN and whole numbers, for example --gaussian hours=1:99"),
+        (("--gaussian", "age=a:b"), "--gaussian 'age=a:b': write COLUMN"),
+        (("--gaussian", "age=90:18"), "must be LOW < HIGH. Got 90 and 18"),
+        (("--gaussian", "sex=0:1"), "'sex' cannot be Gaussian: it has no numbers"),
+        (("--gaussian", "age=18:90", "--joint", "age,sex"), "'age' is Gaussian and cannot be counted together"),
+        (("--gaussian", "age=18:90", "--level", "age=1"), "'age' is Gaussian and not counted"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_levels_and_bounds_that_cannot_be(cli: Cli, asked: tuple[str, ...], message: str) -> None:
+    code, _, err = cli("publish", "patients.csv", "--method", "noisy-counts", "--epsilon", "1", *asked, "-o", "none")
+    assert code == 2
+    assert message in err
+    assert not Path("none.counts.csv").exists()
 
 
 def test_negative_counts_are_read_back(cli: Cli) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ from dalenius import Anatomized, Centroids, Channel, Column, Generalized, InputE
 from dalenius import engine as engines
 from dalenius.release import channel
 from dalenius.release.base import GroupCells
+from dalenius.release.coarse import Coarse
+from dalenius.release.label import Resolver, label_text
+from dalenius.release.moments import Moments
 from dalenius.schema import Domain, Role
 
 # No surrogates and no NUL: neither can stand in a UTF-8 text file.
@@ -277,6 +281,53 @@ def test_noisy_counts(release: NoisyCounts) -> None:
     with folder() as here:
         release.write(here / "n")
         assert sorted(path.name for path in here.iterdir()) == ["n.counts.csv", "n.json"]
+        assert read_release(here / "n", release.schema) == release
+
+
+@st.composite
+def coarser_counts(draw: st.DrawFn) -> NoisyCounts:
+    """Any labels that partition the leaves, any two columns together, any moments of integer columns."""
+    schema = draw(schemas())
+    sensitive = draw(st.sampled_from(schema.sensitive))
+    number = st.one_of(st.integers(-(2**60), 2**60), st.floats(-1e9, 1e9))
+    values = len(sensitive.leaves)
+
+    def block(rows: int) -> np.ndarray:
+        return np.array([[float(draw(number)) for _ in range(values)] for _ in range(rows)]).reshape(rows, values)
+
+    moments = {
+        column.name: Moments(low := draw(st.integers(-99, 99)), low + draw(st.integers(1, 10**5)), block(3))
+        for column in schema.quasi
+        if column.type == "integer" and draw(st.booleans())
+    }
+    coarse = {}
+    for column in schema.quasi:
+        if column.name in moments:
+            continue
+        parts: dict[int, list[int]] = {}
+        for code in range(len(column.leaves)):
+            parts.setdefault(draw(st.integers(0, 2)), []).append(code)
+        node = np.zeros(len(column.leaves), dtype=np.int32)
+        for i, members in enumerate(parts.values()):
+            node[members] = i
+        resolver = Resolver(column, schema)
+        if any(len(members) > 1 for members in parts.values()):
+            labels = [label_text(column, np.array(members, dtype=np.int32), resolver) for members in parts.values()]
+            coarse[column.name] = Coarse(tuple(labels), node)
+    free = [column.name for column in schema.quasi if column.name not in moments]
+    joint = (tuple(draw(st.permutations(free))),) if len(free) > 1 and draw(st.booleans()) else ()
+    sizes = {name: len(coarse[name]) if name in coarse else len(schema[name].leaves) for name in free}
+    tables = [math.prod(sizes.values())] if joint else list(sizes.values())
+    return NoisyCounts(
+        schema, sensitive.name, tuple(block(rows) for rows in tables), "laplace", 2.0, 0.5, 3, "add-remove", joint,
+        coarse, moments,
+    )  # fmt: skip
+
+
+@given(release=coarser_counts())
+def test_coarser_counts_and_moments(release: NoisyCounts) -> None:
+    with folder() as here:
+        release.write(here / "n")
         assert read_release(here / "n", release.schema) == release
 
 

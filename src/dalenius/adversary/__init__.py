@@ -8,6 +8,8 @@ from dalenius.adversary.definetti import DeFinetti, Group, Majority, Open, Permu
 from dalenius.adversary.learner import Learner
 from dalenius.adversary.learning import Learning
 from dalenius.adversary.naive_bayes import NaiveBayes
+from dalenius.adversary.naive_bayes_drawn import NaiveBayesDrawn
+from dalenius.adversary.naive_bayes_greedy import NaiveBayesGreedy
 from dalenius.adversary.random_worlds import RandomWorlds
 from dalenius.adversary.realistic import RealisticAdversary
 from dalenius.criterion.written import FORMS, adversary, is_realistic
@@ -15,10 +17,12 @@ from dalenius.errors import InputError, listing, nearest
 from dalenius.release.prior import Priors
 
 # A new adversary is one file and one line here; the command line, the contract tests and the docs go through this. The audit
-# plays those of REGISTRY one by one, those of COUNTING where counts are all there is; LEARNING are held against each other,
+# plays those of REGISTRY one by one, the first of COUNTING where counts are all there is; LEARNING are held against each other,
 # as relative threats; LINKING attack the cut link of anatomized releases.
 REGISTRY: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (RandomWorlds,)}
-COUNTING: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (NaiveBayes,)}
+COUNTING: dict[str, type[Adversary]] = {
+    adversary.name: adversary for adversary in (NaiveBayes, NaiveBayesGreedy, NaiveBayesDrawn)
+}
 LEARNING: dict[str, type[Learning]] = {adversary.name: adversary for adversary in (Learner, Attacker)}
 LINKING: dict[str, type[DeFinetti]] = {adversary.name: adversary for adversary in (Permutation, Majority, Group, Open)}
 
@@ -46,6 +50,8 @@ __all__ = [
     "DeFinetti",
     "Learner",
     "NaiveBayes",
+    "NaiveBayesDrawn",
+    "NaiveBayesGreedy",
     "RandomWorlds",
     "RealisticAdversary",
     "Refused",

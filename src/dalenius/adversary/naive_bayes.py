@@ -5,10 +5,14 @@
 
 as printed: negative counts are noise and become 0, and 1 is Laplace's correction. The marginal of s is not asked for but made
 of the counts, so that the sensitivity is the number of tables. A joint table is one factor, Pr[t_i, t_j | s]; of an attribute
-that is not known all values count.
+that is not known all values count. His section 2.5: of a column counted at labels t_i is the label of the target's value; the
+factor of a Gaussian column is the density at the target's number, and its n is one table of one row in Pr[s].
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +22,21 @@ from dalenius.adversary.base import UNKNOWN, Adversary, Targets
 from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.release import NoisyCounts, Release
+from dalenius.release.moments import numbers_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A classifier: Pr[s], `given[v, s]` of each table that it uses, and the Gaussian columns that it uses."""
+
+    prior: Floats
+    given: Mapping[Names, Floats]
+    gaussian: Collection[str]
+    diagnostics: Mapping[str, object] = field(default_factory=dict)
 
 
 class NaiveBayes(Adversary):
@@ -44,21 +60,28 @@ class NaiveBayes(Adversary):
         targets: Targets,
         *,
         column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
+        rng: np.random.Generator | None = None,
     ) -> Belief:
         assert isinstance(release, NoisyCounts)
         if column is not None and column != release.sensitive:
             raise InputError(f"The counts are about {release.sensitive!r}, not about {column!r}.")
+        model = self.model(release, rng)
         known, number = fit.distinct_targets(targets)
-        prior = shares(release)
-        weights = np.log(np.broadcast_to(prior, (len(known), len(prior))))
+        weights = np.log(np.broadcast_to(model.prior, (len(known), len(model.prior))))
         quasi = [one.name for one in release.schema.quasi]
-        for names, counts in zip(release.tables, release.counts, strict=True):
-            sizes = [len(release.schema[name].leaves) for name in names]
-            given = corrected(counts) / corrected(counts).sum(axis=0)
-            weights = weights + np.log(_factor(given, sizes, known[:, [quasi.index(name) for name in names]]))
+        for names, given in model.given.items():
+            own = np.column_stack([_rows(release.rows(name), known[:, quasi.index(name)]) for name in names])
+            weights = weights + np.log(_factor(given, release.sizes(names), own))
+        for name in model.gaussian:
+            density = release.moments[name].log_density(numbers_of(release.schema[name]))
+            own = known[:, quasi.index(name)]
+            weights = weights + np.where((own == UNKNOWN)[:, None], 0.0, density[own])
         weights = np.exp(weights - weights.max(axis=1, keepdims=True))
-        return Belief.exact(release.target, weights[number], prior)
+        return Belief.exact(release.target, weights[number], model.prior, **model.diagnostics)
+
+    def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:  # noqa: ARG002 - nothing is drawn
+        """The classifier that the counts make."""
+        return Model(shares(release), conditionals(release), tuple(release.moments))
 
 
 def corrected(counts: Floats) -> Floats:
@@ -66,10 +89,32 @@ def corrected(counts: Floats) -> Floats:
     return 1.0 + np.maximum(counts, 0.0)
 
 
+def conditionals(release: NoisyCounts) -> dict[Names, Floats]:
+    """Pr[t | s] of each table."""
+    return {
+        names: corrected(counts) / corrected(counts).sum(axis=0)
+        for names, counts in zip(release.tables, release.counts, strict=True)
+    }
+
+
+def totals(release: NoisyCounts) -> Floats:
+    """What Pr[s] is in proportion to: the corrected counts of all tables, every n being one."""
+    parts = [corrected(counts).sum(axis=0) for counts in release.counts]
+    parts += [corrected(moments.values[0]) for moments in release.moments.values()]
+    found: Floats = np.sum(parts, axis=0)
+    return found
+
+
 def shares(release: NoisyCounts) -> Floats:
     """Pr[s], made of all tables."""
-    total = np.sum([corrected(counts).sum(axis=0) for counts in release.counts], axis=0)
+    total = totals(release)
     found: Floats = total / total.sum()
+    return found
+
+
+def _rows(row: Ints, known: Ints) -> Ints:
+    """The row of each known leaf."""
+    found: Ints = np.where(known == UNKNOWN, UNKNOWN, row[known])
     return found
 
 

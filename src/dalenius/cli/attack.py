@@ -41,7 +41,8 @@ def command(
         typer.Option(
             "--adversary",
             help="attacker (default), learner, ideal, random-worlds, a realistic one such as I:table:1e6; on noisy counts "
-            "naive-bayes; on anatomized releases definetti-permutation, -majority, -group and -open.",
+            "naive-bayes, naive-bayes-greedy and naive-bayes-drawn; on anatomized releases definetti-permutation, "
+            "-majority, -group and -open.",
         ),
     ] = None,
     targets: Annotated[
@@ -217,6 +218,7 @@ def command(
                 warnings += _warnings("about the people of the table", found.belief.diagnostics)
             warnings += _warnings("about the held-out people", found.control_diagnostics)
             document |= {"adversary": adversary, "method": found.belief.method, **rates(found, opened, people)}
+            document.setdefault("diagnostics", dict(found.belief.diagnostics))
         document["converged"] = not warnings
     if texts:
         write_texts(texts)
@@ -310,6 +312,11 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
             lines.append(
                 "  The lines of the release are not in the order of the table: who is in which group is not known, and every "
                 "row like a person's counts."
+            )
+        if not document["comparable"]:
+            lines.append(
+                "  The commonest value is not as common among the held-out people: they may be another population, and nothing "
+                "is concluded from them."
             )
         lines += [
             f"  {key:<18} {_rate(document[key])}   {words}" for key, words in _RATES.items() if document[key]["n"]

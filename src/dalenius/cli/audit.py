@@ -72,6 +72,8 @@ def command(
     noise: methods.Noise = None,
     neighbours: methods.Neighbours = None,
     joint: methods.Joint = None,
+    level: methods.Level = None,
+    gaussian: methods.Gaussian = None,
     mcse: Annotated[
         float | None,
         typer.Option("--mcse", help="Sample learner and attacker where they have no exact answer, up to this error."),
@@ -127,7 +129,7 @@ def command(
     )  # fmt: skip
     chosen = {
         "suppression": suppression, "cuts": cuts, "shown": shown, "block": block, "merge": merge, "epsilon": epsilon,
-        "noise": noise, "neighbours": neighbours, "joint": joint,
+        "noise": noise, "neighbours": neighbours, "joint": joint, "level": level, "gaussian": gaussian,
     }  # fmt: skip
     if method is None and (wanted or any(value is not None and value != [] for value in chosen.values())):
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from dalenius.table import Table
 
 METHODS = ("lattice", "mondrian", "microaggregation", "anatomy", "noisy-counts")
+WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 _GROUP = "Of one method"
 
 Suppression = Annotated[
@@ -67,6 +69,20 @@ Joint = Annotated[
     list[str] | None,
     typer.Option("--joint", metavar="A,B", help="Noisy counts: count these columns together.", rich_help_panel=_GROUP),
 ]
+Level = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--level", metavar="COLUMN=LEVEL", rich_help_panel=_GROUP,
+        help="Noisy counts: count a column at a level of its hierarchy. Repeatable.",
+    ),
+]  # fmt: skip
+Gaussian = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gaussian", metavar="COLUMN=LOW:HIGH", rich_help_panel=_GROUP,
+        help="Noisy counts: publish n, sum and squares of an integer column, clipped to these bounds. Repeatable.",
+    ),
+]  # fmt: skip
 # Which options belong to which method; with any other they are an error, not ignored.
 _OWNERS: dict[str, tuple[str, ...]] = {
     "suppression": ("lattice",),
@@ -81,6 +97,8 @@ _OWNERS: dict[str, tuple[str, ...]] = {
     "noise": ("noisy-counts",),
     "neighbours": ("noisy-counts",),
     "joint": ("noisy-counts",),
+    "level": ("noisy-counts",),
+    "gaussian": ("noisy-counts",),
     "others_as_quasi": ("lattice", "mondrian"),
 }
 Progress = Callable[[int, int, float], None]
@@ -149,8 +167,32 @@ def _noisy_counts(wanted: Sequence[Criterion], given: dict[str, Any], seed: int 
     if seed is not None:
         raise InputError("Noisy counts draw their noise from OpenDP, which takes no seed. Leave --seed out.")
     given["joint"] = tuple(tuple(name.strip() for name in names.split(",")) for names in given.get("joint", ()))
+    given["levels"] = {
+        name: level for name, (level,) in _of_columns("--level", "hours=1", given.pop("level", ())).items()
+    }
+    given["gaussian"] = _of_columns("--gaussian", "hours=1:99", given.get("gaussian", ()))
     built = Counts(**given)
     return lambda table, _progress: built.publish(table)
+
+
+def _of_columns(option: str, example: str, items: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """The whole numbers that an option gives each column, as many as in its example."""
+    from dalenius.errors import InputError
+
+    found: dict[str, tuple[int, ...]] = {}
+    for item in items:
+        name, _, text = item.rpartition("=")
+        numbers = text.split(":")
+        if (
+            not name.strip()
+            or len(numbers) != example.count(":") + 1
+            or not all(WHOLE.fullmatch(number) for number in numbers)
+        ):
+            raise InputError(f"{option} {item!r}: write COLUMN and whole numbers, for example {option} {example}.")
+        if name.strip() in found:
+            raise InputError(f"{option} names column {name.strip()!r} twice. Keep one.")
+        found[name.strip()] = tuple(int(number) for number in numbers)
+    return found
 
 
 def _only(wanted: Sequence[Criterion], kind: type[Any], letter: str, method: str, example: str) -> Any:

@@ -67,6 +67,8 @@ def command(
     noise: methods.Noise = None,
     neighbours: methods.Neighbours = None,
     joint: methods.Joint = None,
+    level: methods.Level = None,
+    gaussian: methods.Gaussian = None,
     others_as_quasi: Annotated[
         bool,
         typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
@@ -106,7 +108,7 @@ def command(
     chosen = {
         "suppression": suppression, "utility": utility, "minimal": minimal, "time_limit": time_limit, "cuts": cuts,
         "shown": shown, "block": block, "merge": merge, "epsilon": epsilon, "noise": noise, "neighbours": neighbours,
-        "joint": joint, "others_as_quasi": others_as_quasi,
+        "joint": joint, "level": level, "gaussian": gaussian, "others_as_quasi": others_as_quasi,
     }  # fmt: skip
     realistic.refuse_idle(
         used=bool(epsilon_privacy), known=known, at_most=at_most, predicate=predicate,
@@ -149,8 +151,10 @@ def command(
 def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[str]:
     if document["method"] == "noisy-counts":
         tables = ", ".join("×".join(names) for names in document["tables"])
+        what = [f"counts of {tables}"] if tables else []
+        what += [f"n, sum and squares of {', '.join(document['gaussian'])}"] if document["gaussian"] else []
         return [
-            f"Wrote {output}.counts.csv and {output}.json: counts of {tables}",
+            f"Wrote {output}.counts.csv and {output}.json: {'; '.join(what)}",
             f"  satisfies  {'; '.join(document['criteria'])}",
             f"  noise      {document['mechanism']}, scale {document['scale']:.6g}, sensitivity {document['sensitivity']:g}, "
             f"{document['noise']}",

@@ -25,6 +25,7 @@ from dalenius.hierarchy import MISSING
 from dalenius.measure.threat import Faithfulness, faithfulness
 from dalenius.measure.utility import release_utility
 from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
+from dalenius.release.moments import numbers_of
 from dalenius.release.sets import Sets
 from dalenius.schema import Column, Schema
 
@@ -433,20 +434,37 @@ class _Independent:
 
     def __init__(self, release: NoisyCounts) -> None:
         names = [column.name for column in release.schema.quasi]
-        self.sizes = [len(column.leaves) for column in release.schema.quasi]
         self.tables = [tuple(names.index(name) for name in table) for table in release.tables]
+        self.rows = {a: release.rows(name) for a, name in enumerate(names) if name not in release.moments}
         self.counts = [np.maximum(counts, 0.0) for counts in release.counts]
-        self.people = np.mean([counts.sum(axis=0) for counts in self.counts], axis=0)
+        self.given = {
+            names.index(name): moments.given(numbers_of(release.schema[name]))
+            for name, moments in release.moments.items()
+        }
+        totals = [counts.sum(axis=0) for counts in self.counts]
+        totals += [np.maximum(moments.values[0], 0.0) for moments in release.moments.values()]
+        self.people = np.mean(totals, axis=0)
 
     def __call__(self, query: Query) -> float:
         answer = np.where(query.values, self.people, 0.0)
         for attributes, counts in zip(self.tables, self.counts, strict=True):
             if not any(a in query.quasi for a in attributes):
                 continue
-            holds = np.ones(1, dtype=bool)
+            holds = np.ones(1)
             for a in attributes:
-                leaves = query.quasi.get(a, np.ones(self.sizes[a], dtype=bool))
-                holds = (holds[:, None] & leaves[None, :]).ravel()
+                holds = (holds[:, None] * self._share(a, query)[None, :]).ravel()
             total = counts.sum(axis=0)
-            answer = answer * np.divide(counts[holds].sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
+            # Of a label that the query cuts, people are spread evenly over its leaves.
+            part = (holds[holds > 0, None] * counts[holds > 0]).sum(axis=0)
+            answer = answer * np.divide(part, total, out=np.zeros_like(total), where=total > 0)
+        for a, given in self.given.items():
+            if a in query.quasi:
+                answer = answer * given[query.quasi[a]].sum(axis=0)
         return float(answer.sum())
+
+    def _share(self, attribute: int, query: Query) -> Floats:
+        """The share of each row's leaves that the query asks for."""
+        rows = self.rows[attribute]
+        leaves = query.quasi.get(attribute, np.ones(len(rows), dtype=bool))
+        found: Floats = np.bincount(rows, weights=leaves) / np.bincount(rows)
+        return found

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dalenius.adversary.naive_bayes import NaiveBayes
+from dalenius.adversary import NaiveBayes, named
 from dalenius.audit.people import People
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure import accuracy
@@ -77,9 +77,14 @@ def study(path: str | Path, target: str = "occupation") -> Study:
 
 
 def naive_attack(
-    found: Study, epsilons: Sequence[float] = EPSILONS, *, draws: int = DRAWS, joint: Sequence[tuple[str, ...]] = ()
+    found: Study,
+    epsilons: Sequence[float] = EPSILONS,
+    *,
+    draws: int = DRAWS,
+    joint: Sequence[tuple[str, ...]] = (),
+    adversary: str = NaiveBayes.name,
 ) -> list[Point]:
-    """The naive attack at each ε, with so many draws of noise; Figures 1 and 3."""
+    """The naive attack at each ε, or a variant of it, with so many draws of noise; Figures 1 and 3."""
     people, others = People.of(found.counted), People.of(found.others)
     points = []
     for i, epsilon in enumerate(epsilons):
@@ -88,8 +93,9 @@ def naive_attack(
         sure: list[Rate] = []
         for draw in range(draws):
             release = Simulation(epsilon, joint=tuple(joint)).draw(found.counted, seed=1000 * i + draw)
+            attacker, rng = named(adversary), np.random.default_rng(draw)
             for who, rates in ((people, counted), (others, outside)):
-                belief = NaiveBayes().attack(release, who.targets)
+                belief = attacker.attack(release, who.targets, rng=rng)
                 rates.append(accuracy.success(belief.answer, who.truth(found.target), who.people))
                 if who is people:
                     sure.append(accuracy.high_confidence(belief.posterior, who.truth(found.target), who.people))

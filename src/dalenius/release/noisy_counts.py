@@ -5,19 +5,21 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.engine import Engine, place_of
+from dalenius.engine import Engine
 from dalenius.errors import InputError, ParameterError, listing, nearest
 from dalenius.output import csv_text, write_texts
 from dalenius.release.base import Release, same_columns
-from dalenius.release.reading import Reading, plain_number
+from dalenius.release.coarse import Coarse, sizes
+from dalenius.release.count_lines import CountLines, written
+from dalenius.release.moments import QUERIES, Moments, bounds_of, check_columns
 from dalenius.release.sidecar import load_json
 from dalenius.schema import Column, Schema
 
@@ -33,7 +35,8 @@ class NoisyCounts(Release):
     """`counts[j][v, s]` of table j; negative ones are noise, not an error. `epsilon` is the DP budget.
 
     A table is about one quasi-identifier, or about several jointly (`joint`, by name; v runs through their combinations,
-    the last one's values fastest); `tables` lists them: each alone, then the joint ones.
+    the last one's values fastest); `tables` lists them: each alone, then the joint ones. A column in `coarse` is counted at
+    labels in place of its leaves. One in `moments` has no table: its n, sum and squares are published.
     """
 
     kind = "noisy-counts"
@@ -46,6 +49,8 @@ class NoisyCounts(Release):
     sensitivity: float
     neighbours: Neighbours
     joint: tuple[tuple[str, ...], ...] = ()
+    coarse: Mapping[str, Coarse] = field(default_factory=dict)
+    moments: Mapping[str, Moments] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         owner = "noisy counts"
@@ -55,14 +60,18 @@ class NoisyCounts(Release):
             raise ParameterError("neighbours", owner, f"one of {listing(NEIGHBOURS)}", self.neighbours)
         if not _is_number(self.sensitivity) or self.sensitivity <= 0:
             raise ParameterError("sensitivity", owner, "a number > 0", self.sensitivity)
-        shapes = [
-            (math.prod(len(self.schema[name].leaves) for name in names), len(self.target.leaves))
-            for names in self.tables
-        ]
+        check_columns(self.schema, self.moments)
+        for name, coarse in self.coarse.items():
+            if name in self.moments or len(coarse.node) != len(self.schema[name].leaves):
+                raise InputError(f"The labels of column {name!r} are not of its values.")
+        values = len(self.target.leaves)
+        shapes = [(math.prod(self.sizes(names)), values) for names in self.tables]
         if [table.shape for table in self.counts] != shapes or not all(np.isfinite(t).all() for t in self.counts):
             raise InputError(
                 "Noisy counts need a finite number for each value of each quasi-identifier and sensitive value."
             )
+        if any(found.values.shape[1] != values for found in self.moments.values()):
+            raise InputError("A Gaussian column needs a finite n, sum and squares for each sensitive value.")
         if self.mechanism == "none":
             if self.epsilon is not None or self.scale != 0:
                 raise ParameterError("epsilon", owner, "null, with scale 0, for mechanism none", self.epsilon)
@@ -75,11 +84,25 @@ class NoisyCounts(Release):
     @property
     def tables(self) -> tuple[tuple[str, ...], ...]:
         """The quasi-identifiers of each table."""
-        return tables_of(self.schema, self.joint)
+        return tables_of(self.schema, self.joint, self.moments)
 
-    def leaves(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """What each row of a table is about: a value of each of its quasi-identifiers."""
-        return list(itertools.product(*(self.schema[name].leaves for name in names)))
+    def sizes(self, names: tuple[str, ...]) -> list[int]:
+        """How many rows each of a table's quasi-identifiers has."""
+        return sizes(self.schema, names, self.coarse)
+
+    def labels(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """What each row of a table is about: a value, or a label, of each of its quasi-identifiers."""
+        return list(
+            itertools.product(
+                *(self.coarse[name].labels if name in self.coarse else self.schema[name].leaves for name in names)
+            )
+        )
+
+    def rows(self, name: str) -> NDArray[np.int32]:
+        """Which row of its table each leaf of a counted quasi-identifier is in."""
+        if name in self.coarse:
+            return self.coarse[name].node
+        return np.arange(len(self.schema[name].leaves), dtype=np.int32)
 
     @property
     def target(self) -> Column:
@@ -88,9 +111,10 @@ class NoisyCounts(Release):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, NoisyCounts):
             return NotImplemented
+        own = ("sensitive", "joint", "coarse", "moments", *_META)
         return (
             same_columns(self.schema, other.schema)
-            and all(getattr(self, name) == getattr(other, name) for name in ("sensitive", "joint", *_META))
+            and all(getattr(self, name) == getattr(other, name) for name in own)
             and all(np.array_equal(a, b) for a, b in zip(self.counts, other.counts, strict=True))
         )
 
@@ -108,46 +132,44 @@ class NoisyCounts(Release):
             )
         values = self.target.leaves
         lines: list[list[object]] = [
-            [_written(names), _written(leaf), value, _number(float(table[v, s]))]
+            [written(names), written(label), value, _number(float(table[v, s]))]
             for names, table in zip(self.tables, self.counts, strict=True)
-            for v, leaf in enumerate(self.leaves(names))
+            for v, label in enumerate(self.labels(names))
+            for s, value in enumerate(values)
+        ]
+        lines += [
+            [name, query, value, _number(float(found.values[q, s]))]
+            for name, found in self.moments.items()
+            for q, query in enumerate(QUERIES)
             for s, value in enumerate(values)
         ]
         meta = {key: getattr(self, key) for key in _META}
-        text = json.dumps(meta, indent=2, allow_nan=False) + "\n"
+        if self.moments:
+            meta["gaussian"] = {name: {"low": one.low, "high": one.high} for name, one in self.moments.items()}
+        text = json.dumps(meta, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         return csv_text(["column", "value", self.sensitive, "count"], lines), text
 
 
-def tables_of(schema: Schema, joint: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """The quasi-identifiers that no joint table has, each alone, and then the joint tables."""
+def tables_of(
+    schema: Schema, joint: Sequence[tuple[str, ...]], gaussian: Collection[str] = ()
+) -> tuple[tuple[str, ...], ...]:
+    """The quasi-identifiers that no joint table has, each alone, and then the joint tables. Gaussian ones have none."""
     quasi = [column.name for column in schema.quasi]
     together = [name for names in joint for name in names]
     for name in together:
         if name not in quasi:
             raise InputError(f"{name!r} is not a quasi-identifier.{nearest(name, quasi)}")
+        if name in gaussian:
+            raise InputError(
+                f"Column {name!r} is Gaussian and cannot be counted together with others. Leave it out of the joint table, "
+                "or count it."
+            )
         if together.count(name) > 1:
             raise InputError(f"{name!r} is in two joint tables, or twice in one.")
     if any(len(names) < 2 for names in joint):
         raise InputError("A joint table is about two quasi-identifiers at least.")
     ordered = sorted((tuple(names) for names in joint), key=lambda names: quasi.index(names[0]))
-    return (*((name,) for name in quasi if name not in together), *ordered)
-
-
-def _written(texts: tuple[str, ...]) -> str:
-    """One text as it is, several as a JSON list."""
-    return texts[0] if len(texts) == 1 else json.dumps(list(texts), ensure_ascii=False)
-
-
-def _split(text: str, known: Collection[str]) -> tuple[str, ...]:
-    """The names that a cell of the column `column` holds."""
-    if text not in known and text.startswith("["):
-        try:
-            names = json.loads(text)
-        except json.JSONDecodeError:
-            return (text,)
-        if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            return tuple(names)
-    return (text,)
+    return (*((name,) for name in quasi if name not in together and name not in gaussian), *ordered)
 
 
 def _is_number(value: object) -> bool:
@@ -167,13 +189,15 @@ def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> NoisyCo
     """Counts of every value in the schema's domains, and the metadata that says what noise they carry."""
     meta = load_json(files[1])
     for key in meta:
-        if key not in _META:
+        if key not in (*_META, "gaussian"):
+            known = (*_META, "gaussian")
             raise InputError(
-                f"{files[1].name}: unknown key {key!r}.{nearest(key, _META)} Known keys: {listing(_META)}."
+                f"{files[1].name}: unknown key {key!r}.{nearest(key, known)} Known keys: {listing(known)}."
             )
     for key in _META:
         if key not in meta:
             raise InputError(f"{files[1].name}: {key!r} is missing. It needs {listing(_META)}.")
+    bounds = bounds_of(meta.get("gaussian", {}), schema, files[1].name)
     rows = engine.files.open(files[0])
     names = [column.name for column in schema.sensitive]
     if len(rows.columns) != 4 or {"column", "value", "count"} - set(rows.columns):
@@ -181,108 +205,10 @@ def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> NoisyCo
     sensitive = next(name for name in rows.columns if name not in ("column", "value", "count"))
     if sensitive not in names:
         raise InputError(f"{rows.name}: {sensitive!r} is not a sensitive column.{nearest(sensitive, names)}")
-    reading = Reading.counting(rows, ["column", "value", sensitive, "count"], weighted=False)
-    target = schema[sensitive]
-    known = [column.name for column in schema.quasi]
-    owners: dict[int, tuple[str, ...]] = {}  # the names that each text of `column` holds
-    for i, text in enumerate(reading.texts("column")):
-        owners[i] = _split(text, known)
-        for name in owners[i]:
-            if name not in known:
-                raise InputError(
-                    f"{rows.name}, {reading.locate('column', text)}: {name!r} is not a quasi-identifier."
-                    f"{nearest(name, known)}"
-                )
-    joint = tuple(sorted({names for names in owners.values() if len(names) > 1}, key=lambda n: known.index(n[0])))
-    tables_of(schema, joint)
-    parsed = _parsed(reading, owners, schema)
-    observed: dict[str, set[str]] = {name: set() for name in known}
-    for (c, _), leaves in parsed.items():
-        for name, leaf in zip(owners[c], leaves, strict=True):
-            observed[name].add(leaf)
-    bound = schema.bind(observed | {sensitive: set(reading.leaves(target, schema))})
-    counts = _fill(reading, bound, bound[sensitive], owners, parsed, joint, meta["mechanism"] == "none")
-    return NoisyCounts(bound, sensitive, counts, **{key: meta[key] for key in _META}, joint=joint)
-
-
-Parsed = dict[tuple[int, int], tuple[str, ...]]  # codes of `column` and of `value`: the leaves
-
-
-def _parsed(reading: Reading, owners: dict[int, tuple[str, ...]], schema: Schema) -> Parsed:
-    found: Parsed = {}
-    for c, v in sorted(set(zip(reading.codes("column").tolist(), reading.codes("value").tolist(), strict=True))):
-        text = reading.texts("value")[v]
-        texts = _split(text, ()) if len(owners[c]) > 1 else (text,)
-        if len(texts) != len(owners[c]):
-            raise _wrong(reading, c, v, f"{text!r} is not a list of {len(owners[c])} values.")
-        leaves = []
-        for name, part in zip(owners[c], texts, strict=True):
-            try:
-                leaves.append(schema[name].canonical(part, schema.missing))
-            except ValueError:
-                raise _wrong(reading, c, v, f"{part!r} is not a whole number, as column {name!r} needs.") from None
-        found[c, v] = tuple(leaves)
-    return found
-
-
-def _wrong(reading: Reading, c: int, v: int, what: str) -> InputError:
-    place = {"column": [reading.texts("column")[c]], "value": [reading.texts("value")[v]]}
-    return InputError(f"{reading.where}, {place_of(reading.rows, place)}: {what}")
-
-
-def _fill(
-    reading: Reading,
-    schema: Schema,
-    target: Column,
-    owners: dict[int, tuple[str, ...]],
-    parsed: Parsed,
-    joint: tuple[tuple[str, ...], ...],
-    exact: bool,
-) -> tuple[NDArray[np.float64], ...]:
-    values = reading.leaf_codes(target, schema)
-    tables = {
-        names: np.full((math.prod(len(schema[name].leaves) for name in names), len(target.leaves)), np.nan)
-        for names in tables_of(schema, joint)
-    }
-    amounts = _amounts(reading)
-    for c, v, s, amount in zip(
-        reading.codes("column").tolist(),
-        reading.codes("value").tolist(),
-        values.tolist(),
-        amounts.tolist(),
-        strict=True,
-    ):
-        names, code = owners[c], 0
-        for name, leaf in zip(names, parsed[c, v], strict=True):
-            domain = schema[name].domain
-            assert domain is not None
-            if domain.code(leaf) < 0:
-                hint = nearest(leaf, domain.leaves)
-                raise _wrong(reading, c, v, f"{leaf!r} is not a value of column {name!r}.{hint}")
-            code = code * len(domain) + domain.code(leaf)
-        if not np.isnan(tables[names][code, s]):
-            raise InputError(
-                f"{reading.where}: column {_written(names)!r}, value {_written(parsed[c, v])!r}: a count is given twice."
-            )
-        tables[names][code, s] = amount
-    if (reading.counts > 1).any():
-        raise InputError(f"{reading.where}: a count is given twice.")
-    for names, table in tables.items():
-        absent = int(np.isnan(table).sum())
-        if absent and not exact:
-            raise InputError(
-                f"{reading.where}: {absent} counts of column {_written(names)!r} are missing. Noisy counts need every value "
-                "of the domain, also those nobody has: what is left out tells who is not there."
-            )
-        np.nan_to_num(table, copy=False, nan=0.0)
-    return tuple(tables.values())
-
-
-def _amounts(reading: Reading) -> NDArray[np.float64]:
-    numbers = []
-    for text in reading.texts("count"):
-        number = plain_number(text)
-        if math.isnan(number):
-            raise InputError(f"{reading.where}, {reading.locate('count', text)}: the count {text!r} is not a number.")
-        numbers.append(number)
-    return np.array(numbers)[reading.codes("count")]
+    lines = CountLines.of(rows, sensitive, schema)
+    tables = tables_of(schema, lines.joint, bounds)
+    bound, coarse = lines.bind(schema, bounds)
+    counts = lines.fill(bound, tables, coarse, exact=meta["mechanism"] == "none")
+    moments = {name: Moments(*own, lines.moments(bound, name)) for name, own in bounds.items()}
+    noise = {key: meta[key] for key in _META}
+    return NoisyCounts(bound, sensitive, counts, **noise, joint=lines.joint, coarse=coarse, moments=moments)

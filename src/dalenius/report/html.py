@@ -10,7 +10,7 @@ from dalenius import __version__
 from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
 from dalenius.audit.audit import PLAYED
-from dalenius.errors import counted
+from dalenius.errors import counted, listing
 from dalenius.measure.accuracy import MARGIN
 from dalenius.release import NoisyCounts
 from dalenius.report import charts, words
@@ -67,9 +67,11 @@ def _release(audit: Audit) -> str:
     release = audit.release
     if isinstance(release, NoisyCounts):
         what = (
-            f"<p>Counts of every value of each quasi-identifier with every sensitive value, with {escape(release.mechanism)} "
+            f"<p>Counts of every value{_coarser(release)} of each quasi-identifier with every sensitive value, with "
+            f"{escape(release.mechanism)} "
             + (f"noise: differential privacy with ε = {release.epsilon:g}" if release.epsilon else "noise")
-            + f" (neighbours: {escape(release.neighbours)}, sensitivity {release.sensitivity:g}). There are no classes.</p>\n"
+            + f" (neighbours: {escape(release.neighbours)}, sensitivity {release.sensitivity:g}). {_gaussian(release)}"
+            "There are no classes.</p>\n"
         )
         picture = ""
     else:
@@ -94,6 +96,16 @@ def _release(audit: Audit) -> str:
         f"<p>An attacker is assumed to know of a person: {quasi}. What must not be learned: {sensitive}. {truth}{control}</p>\n"
         f"{picture}"
     )
+
+
+def _coarser(release: NoisyCounts) -> str:
+    return f" (of {escape(listing(release.coarse))}: of every label)" if release.coarse else ""
+
+
+def _gaussian(release: NoisyCounts) -> str:
+    if not release.moments:
+        return ""
+    return f"Of {escape(listing(release.moments))}: number of people, sum and squares, in place of counts. "
 
 
 def _attacks(audit: Audit) -> str:
