@@ -71,7 +71,7 @@ class NaiveBayes(Adversary):
         quasi = [one.name for one in release.schema.quasi]
         for names, given in model.given.items():
             own = np.column_stack([_rows(release.rows(name), known[:, quasi.index(name)]) for name in names])
-            weights = weights + np.log(_factor(given, release.sizes(names), own))
+            weights = weights + _log_factor(given, release.sizes(names), own)
         for name in model.gaussian:
             density = release.moments[name].log_density(numbers_of(release.schema[name]))
             own = known[:, quasi.index(name)]
@@ -118,14 +118,17 @@ def _rows(row: Ints, known: Ints) -> Ints:
     return found
 
 
-def _factor(given: Floats, sizes: list[int], known: Ints) -> Floats:
-    """Pr[what is known of a table's attributes | s] of each target; `given[v, s]`, the last attribute's values fastest."""
+def _log_factor(given: Floats, sizes: list[int], known: Ints) -> Floats:
+    """log Pr[what is known of a table's attributes | s] of each target; `given[v, s]`, the last attribute's values fastest."""
     values = given.shape[1]
     whole = given.reshape(*sizes, values)
+    if not (known == UNKNOWN).any():
+        told: Floats = np.log(whole)[tuple(known.T)]
+        return told
     found = np.empty((len(known), values))
     patterns, which = np.unique(known != UNKNOWN, axis=0, return_inverse=True)
     for p, pattern in enumerate(patterns):
         mine = np.flatnonzero(which.reshape(-1) == p)
         summed = whole.sum(axis=tuple(np.flatnonzero(~pattern).tolist()))
-        found[mine] = summed[tuple(known[mine][:, a] for a in np.flatnonzero(pattern))]
+        found[mine] = np.log(summed)[tuple(known[mine][:, a] for a in np.flatnonzero(pattern))]
     return found

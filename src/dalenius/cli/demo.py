@@ -50,7 +50,7 @@ def command(
     )
     typer.echo("are not in it as control: what it learns about them, it learns about everybody.\n")
     report = folder / "report.html"
-    others = save_hospital(folder, people, seed + 1, name="others.csv")
+    others = save_hospital(folder, people, seed + 2, name="others.csv")
     audit.command(str(release), truth=table, holdout=others, output=report, schema=schema)
     typer.echo(f"\nLook at  {report}  the same for a review board, in a browser")
     typer.echo(f"         {release}  what would be published, and {release}.meta.json how it was made")
