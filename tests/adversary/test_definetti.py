@@ -22,7 +22,6 @@ from tests.adversary.vertical_worlds import Known, Vertical, joint, marginals, r
 
 EFFORT = Effort(mcse=0.006, sweeps=40, burn_in=30, most_sweeps=4000)
 ONE = Fraction(1)
-NO_ERROR = [Fraction(0)] * 3
 
 
 def known_of(case: Vertical, targets: list[Known], group: list[int]) -> Targets:
@@ -30,12 +29,12 @@ def known_of(case: Vertical, targets: list[Known], group: list[int]) -> Targets:
     return Targets(released(case).schema, codes, np.array(group, dtype=np.int32))
 
 
-def enumerated(case: Vertical, target: Known, group: int) -> dict[str, list[float]]:
+def enumerated(case: Vertical, target: Known, group: int, error: list[Fraction]) -> dict[str, list[float]]:
     """The predictions about one target, from every world. Its group is known, or −1: then every row like it counts."""
     values = range(len(case.alpha))
     which = [g for g, (rows, _) in enumerate(case.groups) for _ in rows]
     fits = [
-        float(said_of(leaves, target, case, NO_ERROR)) if group in (-1, g) else 0.0
+        float(said_of(leaves, target, case, error)) if group in (-1, g) else 0.0
         for leaves, g in zip(case.rows, which, strict=True)
     ]
     states, everything = [0.0 for _ in values], 0.0
@@ -43,7 +42,7 @@ def enumerated(case: Vertical, target: Known, group: int) -> dict[str, list[floa
         everything += float(weight)
         for fit, s in zip(fits, world, strict=True):
             states[s] += float(weight) * fit
-    learner = [float(p) for p in joint(case, [target], NO_ERROR[: len(case.beta)])[0][0]]
+    learner = [float(p) for p in joint(case, [target], error)[0][0]]
     restricted = [0.0 for _ in values]
     for fit, g in zip(fits, which, strict=True):
         allowed = sum(learner[s] for s in set(case.groups[g][1]))
@@ -68,11 +67,13 @@ def test_predictions_from_the_sampler_are_those_of_every_world(method: Method, n
         group = [int(rng.integers(-1, len(case.groups))) for _ in targets]
         known, memory = known_of(case, targets, group), Memory()
         release = released(case)
+        doubt = [Fraction(int(rng.integers(0, 3)), 10) for _ in case.beta]  # how often what is known is wrong
+        rates = {f"q{a}": float(rate) for a, rate in enumerate(doubt)}
         for name in ("definetti-majority", "definetti-group", "definetti-open"):
-            belief = LINKING[name](effort=effort, memory=memory).attack(release, known, rng=rng)
+            belief = LINKING[name](rates, effort, memory=memory).attack(release, known, rng=rng)
             assert belief.method == "sampled"
             for t, (target, g) in enumerate(zip(targets, group, strict=True)):
-                right = np.array(enumerated(case, target, g)[name])
+                right = np.array(enumerated(case, target, g, doubt)[name])
                 assert belief.matched[t] == bool(np.isfinite(right).all())
                 if not belief.matched[t]:
                     lost += 1

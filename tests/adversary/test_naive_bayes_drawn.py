@@ -47,7 +47,9 @@ def test_it_draws_once_for_a_release() -> None:
     adversary, rng = NaiveBayesDrawn(), np.random.default_rng(1)
     first = adversary.attack(RELEASE, everybody, rng=rng).posterior
     assert np.array_equal(first, adversary.attack(RELEASE, everybody, rng=rng).posterior)
-    other = NoisyCounts(SCHEMA, "s", COUNTS, "laplace", 1.0, 1.0, 2, "add-remove")
+    again = NoisyCounts(SCHEMA, "s", COUNTS, "laplace", 1.0, 1.0, 2, "add-remove")  # read once more
+    assert np.array_equal(first, adversary.attack(again, everybody, rng=rng).posterior)
+    other = NoisyCounts(SCHEMA, "s", (COUNTS[0] + 1, COUNTS[1]), "laplace", 1.0, 1.0, 2, "add-remove")
     assert not np.array_equal(first, adversary.attack(other, everybody, rng=rng).posterior)
     assert np.array_equal(
         first, named("naive-bayes-drawn").attack(RELEASE, everybody, rng=np.random.default_rng(1)).posterior

@@ -173,7 +173,7 @@ def test_what_is_refused(table: Table) -> None:
     for epsilons in ((), (0.0,), (float("nan"),), (1.0, -2.0)):
         with pytest.raises(ParameterError, match="epsilon"):
             counts_frontier(table, epsilons=epsilons)
-    with pytest.raises(InputError, match=r"1 person, too few to hold out a share of 0\.3"):
+    with pytest.raises(InputError, match=r"1 person: a share of 0\.3 is nobody\. Hold out a larger share"):
         counts_frontier(people(1, 0))
     with pytest.raises(InputError, match="somebody has no value in column 'area'"):
         counts_frontier(table, people(50, 4, missing=True))

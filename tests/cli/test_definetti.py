@@ -41,6 +41,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return call
 
 
+def people(path: str) -> list[dict[str, str]]:
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def rates(run: Run, *arguments: str, code: int = 0) -> dict[str, Any]:
     truth = ("--truth", "patients.csv", "--holdout", "others.csv", "--json", "-")
     found, out, err = run("release", *truth, *QUICK, *arguments)
@@ -61,6 +66,16 @@ def test_every_prediction_gives_its_rates(run: Run, name: str) -> None:
     assert found["success"]["low"] <= found["success"]["value"] <= found["success"]["high"]
     assert found["verdict"] in ("leaks about persons", "only about the population", "not enough data to say")
     assert "GT_A" not in found  # no relative threats: nobody asked for them
+    assert found["people_diagnostics"]["converged"]
+    assert found["holdout_diagnostics"]["converged"]
+    mine, theirs = (
+        {tuple(person[name] for name in ("age", "sex", "zip", "nationality")) for person in people("patients.csv")},
+        [tuple(person[name] for name in ("age", "sex", "zip", "nationality")) for person in people("others.csv")],
+    )
+    lost = sum(person not in mine for person in theirs)
+    assert lost > 50
+    assert found["unmatched"] == 0
+    assert found["holdout_unmatched"] == (0 if name == "definetti-open" else lost)
     if name == "definetti-open":
         assert "group_known" not in found
         assert found["random_worlds"]["value"] < 0.5
@@ -81,7 +96,7 @@ def test_a_shuffled_release_hides_the_groups(run: Run) -> None:
     assert found["random_worlds"]["value"] < 0.5
     code, out, _ = run("release", "--truth", "patients.csv", "--adversary", "definetti-majority", *QUICK)
     assert code == 0
-    assert "who is in which group is not known" in out
+    assert "Who is in which group is not known (the lines of the release are not in the order of the table)" in out
 
 
 @pytest.mark.parametrize("method", ["printed-swaps", "printed-permutations"])
@@ -89,6 +104,7 @@ def test_the_printed_chain_holds_itself_in_place(run: Run, method: str) -> None:
     """Of few people its chains stay where they began to agree with themselves, each elsewhere: said, with exit code 3."""
     found = rates(run, "--adversary", "definetti-permutation", "--method", method, "--most-sweeps", "1500", code=3)
     assert found["converged"] is False
+    assert found["verdict"] == "not enough data to say"  # of numbers that are not to be relied on
     assert found["success"]["value"] > 0.5
     code, _, err = run("release", "--truth", "patients.csv", "--method", method)
     assert code == 2
@@ -127,7 +143,10 @@ def test_targets_whose_group_is_known(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("group", "says"),
-    [("99999", "targets.csv, row 0: the release has no group '99999'"), ("0", "row 0: the target fits no group")],
+    [
+        ("99999", "targets.csv, row 0: the release has no group '99999'"),
+        ("0", "row 0: nobody like the target is in the group that is named"),
+    ],
 )
 def test_targets_of_a_wrong_group(run: Run, group: str, says: str) -> None:
     with Path("release.quasi.csv").open(encoding="utf-8", newline="") as file:
@@ -145,3 +164,68 @@ def test_other_releases_have_no_link_to_learn(run: Run) -> None:
     code, _, err = run("flat.csv", "--truth", "patients.csv", "--adversary", "definetti-open")
     assert code == 2
     assert "has no link within groups that was cut" in err
+
+
+def test_what_permutation_says_is_written(run: Run) -> None:
+    """Beside what it believes, which is what majority believes: its guess, one value or several that rows alike share."""
+    lines = people("release.quasi.csv")[:6]
+    with Path("targets.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["group", "age", "sex", "zip", "nationality"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(lines)
+    code, _, err = run(
+        "release", "--targets", "targets.csv", "-o", "said.csv", "--adversary", "definetti-permutation", *QUICK
+    )
+    assert code == 0, err
+    guesses = np.array([float(line["guess"]) for line in people("said.csv")]).reshape(6, -1)
+    np.testing.assert_allclose(guesses.sum(axis=1), 1)
+    assert (guesses.max(axis=1) >= 0.5).all()
+    assert (
+        run("release", "--targets", "targets.csv", "-o", "m.csv", "--adversary", "definetti-majority", *QUICK)[0] == 0
+    )
+    assert "guess" not in people("m.csv")[0]
+
+
+def test_a_table_without_an_order(run: Run) -> None:
+    """In a database rows have none: that is the reason that is given."""
+    import duckdb
+
+    with duckdb.connect("people.db") as connection:
+        connection.execute("CREATE TABLE people AS SELECT * FROM read_csv('patients.csv', all_varchar = true)")
+    code, out, err = run(
+        "release", "--truth", "people", "--engine", "duckdb://people.db", "--adversary", "definetti-group", *QUICK
+    )
+    assert code == 0, err
+    assert "have no order that is known; name the table as a file" in out
+
+
+@pytest.mark.parametrize("option", [("--mcse", "0.1"), ("--method", "swaps"), ("--most-sweeps", "9")])
+def test_who_samples_nothing_is_told_nothing_about_sampling(run: Run, option: tuple[str, str]) -> None:
+    code, _, err = run("release", "--truth", "patients.csv", "--adversary", "random-worlds", *option)
+    assert code == 2
+    assert f"{option[0]} is about sampling" in err
+
+
+def test_an_interrupted_attack_does_not_go_on_to_the_control(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dalenius.adversary import sampling
+
+    rounds = []
+    whole = sampling._Run.round
+
+    def once(self: sampling._Run, *arguments: Any) -> None:
+        rounds.append(self)
+        if len(rounds) > 1:
+            raise KeyboardInterrupt
+        whole(self, *arguments)
+
+    monkeypatch.setattr(sampling._Run, "round", once)
+    found, out, err = run(
+        "release", "--truth", "patients.csv", "--holdout", "others.csv", "--adversary", "definetti-group", "--json", "-",
+    )  # fmt: skip
+    assert found == 3
+    assert len(rounds) == 2
+    document = json.loads(out)
+    assert document["people_diagnostics"]["interrupted"]
+    assert document["holdout_success"]["n"] == 0
+    assert document["verdict"] == "not enough data to say"
+    assert "interrupted" in err

@@ -163,7 +163,7 @@ REFUSED = {
     "both": (("people.csv", "--share", "0.5", "--holdout", "others.csv"), "Give one"),
     "same people": (("people.csv", "--holdout", "people.csv"), "The held-out people are the people of the table"),
     "copied people": (("people.csv", "--holdout", "copy.csv"), "The held-out people are the people of the table"),
-    "too small": (("one.csv",), "one.csv has 1 person, too few to hold out a share of 0.3"),
+    "too small": (("one.csv",), "one.csv has 1 person: a share of 0.3 is nobody"),
     "another method": (("people.csv", "--method", "mondrian"), "--method mondrian: frontier tries noisy-counts only"),
     "no method": (("people.csv", "--method", "counts"), "The '--method' parameter of frontier must be noisy-counts"),
     "undeclared": (("people.csv", "--schema", "undeclared.toml"), "Column 'sex' has no declared values"),

@@ -112,7 +112,10 @@ def test_rows_that_cannot_be_split(run: Run, tmp_path: Path) -> None:
         (("t.csv", "--share", "0", *TO), "The '--share' parameter of split must be a number above 0 and below 1"),
         (("t.csv", "--share", "1", *TO), "'--share'"),
         (("t.csv", "--share", "nan", *TO), "'--share'"),
-        (("t.csv", "--share", "0.001", *TO), "t.csv has 57 people, too few to hold out a share of 0.001"),
+        (
+            ("t.csv", "--share", "0.001", *TO),
+            "t.csv has 57 people: a share of 0.001 is nobody. Hold out a larger share",
+        ),
         (("t.csv", "-o", "t.csv", "--others", "others.csv"), "that file is read here"),
         (("t.csv", "-o", "kept.csv", "--others", "./t.csv"), "that file is read here"),
         (("t.csv", "-o", "kept.csv", "--others", "./kept.csv"), "Both parts cannot be written to 'kept.csv'"),

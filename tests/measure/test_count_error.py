@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dalenius.audit.frontier import counts_frontier
 from dalenius.errors import ParameterError
 from dalenius.measure.count_error import average_count, count_error, expected_noise
 from dalenius.release import NoisyCounts
 from dalenius.release.noisy_counts import Mechanism
 from dalenius.schema import Column, Domain, Schema
+from dalenius.table import Table
 
 SCHEMA = Schema(
     (Column("q", "quasi", domain=Domain(("a", "b"))), Column("s", "sensitive", domain=Domain(("x", "y", "z"))))
@@ -53,3 +55,17 @@ def test_errors_by_hand() -> None:
     assert count_error(exact, exact).total_variation == count_error(exact, exact).mean_absolute == 0
     nobody = count_error(counts([[-1, -1, -1], [0, 0, 0]]), exact)
     assert nobody.total_variation == pytest.approx((0.8 - 1 / 3 + 1 / 3 - 0.2 + 1 / 3) / 2)
+
+
+def test_columns_that_are_all_gaussian() -> None:
+    """Their n are counts; sums and squares are not looked at."""
+    schema = Schema(
+        (
+            Column("x", "quasi", type="integer", domain=Domain(tuple(map(str, range(10))))),
+            Column("s", "sensitive", domain=Domain(("a", "b"))),
+        )
+    )
+    table = Table({"x": ["1", "4", "9"], "s": ["a", "b", "b"]}, schema)
+    found = counts_frontier(table, 0.34, (1.0,), draws=2, gaussian={"x": (0, 9)})
+    assert found.reference.count_error.average_count == 1  # two people, two values
+    assert found.points[0].count_error.mean_absolute > 0

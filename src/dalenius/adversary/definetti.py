@@ -147,6 +147,7 @@ class DeFinetti(Learning):
     __slots__ = ()
     knows = "the release, that the target is in it and in which group, and the target's quasi-identifiers"
     knows_group = True
+    baseline_is_table = False
     view: ClassVar[int] = ROWS
 
     def refusal(self, release: Release) -> str | None:
@@ -173,6 +174,10 @@ class DeFinetti(Learning):
         errors = np.zeros((len(number), len(posterior.table)))
         errors[matched] = spread(draws)[0][number][matched]
         baseline = np.broadcast_to(posterior.table / posterior.table.sum(), errors.shape).copy()
+        others = None
+        if self.view != OPEN:  # what the release teaches about anybody: all that is left of a target who fits nowhere
+            learnt, others = posterior.predicted(known, error, OPEN)
+            baseline = learnt[number]
         return Belief(
             posterior.column,
             found[number],
@@ -181,7 +186,7 @@ class DeFinetti(Learning):
             matched,
             "sampled",
             posterior.diagnostics,
-            Replicates(draws, None, number),
+            Replicates(draws, others, number),
             self._guess(posterior, known, error, number),
         )
 
@@ -220,4 +225,5 @@ class Open(DeFinetti):
     does = "links the rows of all groups, learns naive Bayes from that, and applies it to the target"
     assumes_presence = False
     knows_group = False
+    baseline_is_table = True
     view = OPEN

@@ -216,7 +216,8 @@ class Memory:
 
     @staticmethod
     def _asked(known: Ints, error: Floats) -> bytes:
-        return hashlib.sha256(np.ascontiguousarray(known).tobytes() + error.tobytes()).digest()
+        shape = str(known.shape).encode()
+        return hashlib.sha256(shape + np.ascontiguousarray(known).tobytes() + error.tobytes()).digest()
 
 
 def errors_of(error: Mapping[str, float], schema: Schema) -> Floats:

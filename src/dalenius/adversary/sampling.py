@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Method = Literal["block", "swaps", "metropolis", "printed-swaps", "printed-permutations"]
 METHODS: tuple[Method, ...] = ("block", "swaps", "metropolis", "printed-swaps", "printed-permutations")
+PRINTED_SWEEPS = 1000  # that the paper gives it
 PRINTED: tuple[Method, ...] = ("printed-swaps", "printed-permutations")  # of the deFinetti attack: not of a posterior
 
 RHAT = 1.05  # chains agree up to here

@@ -73,6 +73,8 @@ def attack(
     if holdout is not None and people.targets.group is not None and adversary.knows_group:
         holdout = in_place(holdout)
     belief = adversary.attack(release, people.targets, column=column, rng=rng)
+    if belief.diagnostics.get("interrupted", False):
+        holdout = None  # whoever stops it waits for nothing more
     truth = people.truth(column)
     success = accuracy.success(belief.answer, truth, people.people)
     table = _values(release, column)
@@ -107,14 +109,23 @@ def attack(
         control_unmatched=unmatched,
         comparable=comparable,
         gain=person_gain,
-        verdict=accuracy.judge(person_gain, accuracy.gain(breach, other_breach), comparable=comparable),
+        verdict=accuracy.judge(
+            person_gain,
+            accuracy.gain(breach, other_breach),
+            comparable=comparable and _settled(belief.diagnostics, how),
+        ),
         confidence=accuracy.confidence(belief.posterior, people.people),
         perfect_breach=breach.value,
-        high_confidence=accuracy.high_confidence(belief.posterior, truth, people.people),
-        calibration=accuracy.calibration(belief.posterior, truth, people.people),
+        high_confidence=accuracy.high_confidence(belief.posterior, truth, people.people, said=belief.guess),
+        calibration=accuracy.calibration(belief.posterior, truth, people.people, said=belief.guess),
         unmatched=round(float(people.people[~belief.matched].sum())),
         control_diagnostics=how,
     )
+
+
+def _settled(*diagnostics: Mapping[str, Any]) -> bool:
+    """Whether everything that was sampled has converged: of numbers that are not to be relied on nothing is concluded."""
+    return all(told.get("converged", True) for told in diagnostics)
 
 
 def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
@@ -135,6 +146,8 @@ def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
         **{name: asdict(rate) for name, rate in named.items()},
         "verdict": found.verdict,
         "comparable": found.comparable,
+        "unmatched": found.unmatched,
+        "holdout_unmatched": found.control_unmatched,
         "calibration": found.calibration_document,
     }
 

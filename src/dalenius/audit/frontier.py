@@ -6,6 +6,7 @@ written are drawn several times, and naive Bayes attacks everybody who is counte
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +22,7 @@ from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.measure import accuracy, count_error
 from dalenius.measure.accuracy import Verdict
 from dalenius.measure.draws import Spread, paired_gain, pooled
-from dalenius.publish.noisy_counts import Simulation, exact_counts
+from dalenius.publish.noisy_counts import Simulation, exact
 from dalenius.release import NoisyCounts
 from dalenius.table import Table
 
@@ -134,6 +135,8 @@ def counts_frontier(
     noise: str = "geometric",
     neighbours: str = "add-remove",
     joint: Sequence[tuple[str, ...]] = (),
+    levels: Mapping[str, int] | None = None,
+    gaussian: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
 ) -> Frontier:
     """Noisy counts of a table at each ε. `others` are people like its own who are not in it, or the share to hold out.
@@ -145,9 +148,15 @@ def counts_frontier(
         raise ParameterError("draws", "the frontier", "an int ≥ 1", draws)
     if not len(epsilons):
         raise ParameterError("epsilons", "the frontier", "one number or more", list(epsilons))
-    options: dict[str, Any] = {"noise": noise, "neighbours": neighbours, "joint": tuple(joint)}
+    options: dict[str, Any] = {
+        "noise": noise,
+        "neighbours": neighbours,
+        "joint": tuple(joint),
+        "levels": dict(levels or {}),
+        "gaussian": dict(gaussian or {}),
+    }
     tried = [Simulation(epsilon, **options) for epsilon in sorted(set(epsilons))]  # refuses bad ones before any work
-    exact_counts(table, joint)  # refuses domains that only the data tell
+    _exact(table, tried[0])  # refuses domains that only the data tell
     if isinstance(others, Table):
         kind: Literal["drawn", "file"] = "file"
         share, kept, held = None, table, others
@@ -156,14 +165,14 @@ def counts_frontier(
         kind, share = "drawn", others
         kept, held = split(table, others, seed=seed)
     people, outside = People.of(kept), People.of(held)
-    exact = _exact(kept, tried[0])
-    column = exact.sensitive
+    without = _exact(kept, tried[0])
+    column = without.sensitive
 
     def attacked(release: NoisyCounts) -> Attack:
         control = Control(release, outside)
         return attack(NaiveBayes(), release, column, people, control, np.random.default_rng(seed))
 
-    whole = attacked(exact)
+    whole = attacked(without)
     # People drawn from the table are like the others in it. A file's are compared once, with what there is without noise.
     comparable = kind == "drawn" or whole.comparable
     found = []
@@ -174,17 +183,17 @@ def counts_frontier(
                 progress(f"ε = {publisher.epsilon:g}: draw {draw + 1} of {draws}")
             release = publisher.draw(kept, _seed(seed, publisher.epsilon, draw))
             attacks.append(attacked(release))
-            errors.append(count_error.count_error(release, exact))
+            errors.append(count_error.count_error(release, without))
         expected = count_error.expected_noise(publisher.noise, release.scale)
-        found.append(_point(publisher.epsilon, attacks, _errors(errors, expected, exact), comparable))
-    nothing = _errors([count_error.count_error(exact, exact)], 0.0, exact)
+        found.append(_point(publisher.epsilon, attacks, _errors(errors, expected, without), comparable))
+    nothing = _errors([count_error.count_error(without, without)], 0.0, without)
     return Frontier(
         adversary=NaiveBayes.name,
         sensitive=column,
         split=Split(kind, people.count, outside.count, share),
         draws=draws,
         seed=seed,
-        options={**options, "joint": [list(names) for names in joint], "sensitivity": exact.sensitivity},
+        options={**options, "joint": [list(names) for names in joint], "sensitivity": without.sensitivity},
         reference=_point(math.inf, [whole], nothing, comparable),
         points=tuple(found),
     )
@@ -198,19 +207,10 @@ def _seed(seed: int, epsilon: float, draw: int) -> int:
 
 def _exact(table: Table, publisher: Simulation) -> NoisyCounts:
     """The same counts without noise."""
-    counts, tables = exact_counts(table, publisher.joint)
-    schema = table.schema
-    return NoisyCounts(
-        schema,
-        schema.sensitive[0].name,
-        tuple(one.astype(np.float64) for one in counts),
-        "none",
-        0.0,
-        None,
-        float(publisher.sensitivity(len(tables))),
-        publisher.neighbours,
-        tuple(names for names in tables if len(names) > 1),
-    )
+    found = exact(table, publisher.joint, dict(publisher.levels), dict(publisher.gaussian))
+    numbers = [query.astype(np.float64) for query in found.queries()]
+    noisy = found.release(NoisyCounts, publisher, numbers, 1.0, publisher.epsilon)
+    return dataclasses.replace(noisy, mechanism="none", scale=0.0, epsilon=None)
 
 
 def _check_counted(table: Table, others: Table) -> None:

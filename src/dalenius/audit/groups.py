@@ -6,7 +6,7 @@ The release has a line for each person. If these stand in the order of the table
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from dalenius.schema import Schema
 from dalenius.table import Table
 
 Ints = NDArray[np.int32]
+OTHER_ORDER = "the lines of the release are not in the order of the table"
 
 
 def in_groups(table: Table, codes: Ints, group: Ints) -> People:
@@ -34,37 +35,36 @@ def in_groups(table: Table, codes: Ints, group: Ints) -> People:
     return People(table, Targets(schema, both[:, 1 : m + 1], both[:, 0]), both[:, m + 1 :], counts)
 
 
-def located(people: People, release: Anatomized, source: str | Path, engine: Engine) -> People | None:
-    """The people of the table with their groups, if lines of the release and rows of the table are in one order."""
-    kind, files = find_files(str(source))
-    rows, theirs = people.table.rows, engine.open(files[0])
-    if kind != Anatomized.kind or not (rows.numbered and theirs.numbered) or len(release.quasi.codes) == 0:
-        return None
+def located(people: People, release: Anatomized, source: str | Path, engine: Engine) -> People | str:
+    """The people of the table with their groups, if lines of the release and rows of the table are in one order.
+
+    If not, or if that cannot be known, the reason.
+    """
+    rows, theirs = people.table.rows, engine.open(find_files(str(source))[1][0])
+    if not (rows.numbered and theirs.numbered):
+        return "the rows of the table have no order that is known; name the table as a file"
     schema = people.targets.schema
     names = [column.name for column in schema.quasi]
-    if int(release.quasi.counts.sum()) != people.count:
-        return None
     lines = list(zip(*theirs.read([GROUP, *names]), strict=True))
     table = list(zip(*rows.read([column.name for column in schema.coded]), strict=True))
-    if len(lines[0]) != people.count or len(table[0]) != people.count:
-        return None
+    if len(lines[0]) != len(table[0]):
+        return "the release has not a line for each person"
     known = people.table.texts()
     codes = np.column_stack([_coded(texts, known[c.name]) for c, texts in zip(schema.coded, table, strict=True)])
     for column, mine, texts in zip(schema.quasi, codes.T[: len(names)], lines[1:], strict=True):
         if not np.array_equal(mine, _coded(texts, _leaves(texts, schema, column.name))):
-            return None
+            return OTHER_ORDER
     group = _coded(lines[0], release.named())
     m = len(schema.quasi)
     values = GroupCells.gather(
         group, codes[:, m:], np.ones(len(codes), dtype=np.int64), [len(c.leaves) for c in schema.sensitive]
     )
     if values != release.sensitive:  # the rows look alike and are others
-        return None
+        return OTHER_ORDER
     return in_groups(people.table, codes, group)
 
 
-def _coded(texts: Sequence[str], known: dict[str, int] | object) -> Ints:
-    assert isinstance(known, dict)
+def _coded(texts: Sequence[str], known: Mapping[str, int]) -> Ints:
     return np.fromiter((known.get(text, UNKNOWN) for text in texts), dtype=np.int32, count=len(texts))
 
 

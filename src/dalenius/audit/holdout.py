@@ -49,7 +49,7 @@ def _held(total: int, share: float, seed: int, name: Callable[[], str]) -> int:
     held = round(share * total)
     if not 0 < held < total:
         raise InputError(
-            f"{name()} has {counted(total, 'person', 'people')}, too few to hold out a share of {share:g}. "
-            "Take others like them from elsewhere (--holdout FILE)."
+            f"{name()} has {counted(total, 'person', 'people')}: a share of {share:g} is {'everybody' if held else 'nobody'}. "
+            f"Hold out a {'smaller' if held else 'larger'} share."
         )
     return held

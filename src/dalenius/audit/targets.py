@@ -10,7 +10,7 @@ from dalenius.adversary import UNKNOWN, Targets
 from dalenius.belief import Belief
 from dalenius.coding import canonical_texts, leaf_codes
 from dalenius.engine import Engine, Source
-from dalenius.errors import InputError, listing, nearest
+from dalenius.errors import InputError, counted, listing, nearest
 from dalenius.output import csv_text
 from dalenius.release.reading import GROUP
 from dalenius.schema import Schema
@@ -63,22 +63,36 @@ def read_targets(
     return Targets(schema, codes, group)
 
 
-def check_matched(belief: Belief, adversary: str, where: str, *, skip: bool) -> None:
+def check_matched(belief: Belief, targets: Targets, adversary: str, where: str, *, skip: bool) -> None:
     """A target who fits nowhere is an error that names the row, unless such targets are to be skipped."""
     lost = np.flatnonzero(~belief.matched)
     if len(lost) and not skip:
+        i = int(lost[0])
+        named = targets.group is not None and targets.group[i] != UNKNOWN
+        what = (
+            "nobody like the target is in the group that is named"
+            if named
+            else "the target fits no group of the release"
+        )
         raise InputError(
-            f"{where}, row {int(lost[0])}: the target fits no group of the release, and {adversary} takes it to be in one "
-            f"({len(lost):,} such targets). Mend the row, or add --skip-unmatched for an empty belief."
+            f"{where}, row {i}: {what}, and {adversary} takes it to be there "
+            f"({counted(len(lost), 'such target', 'such targets')}). Mend the row, or add --skip-unmatched for an empty belief."
         )
 
 
 def beliefs_text(belief: Belief) -> str:
-    """CSV: a line for each target and value; a target who fits nowhere has an empty posterior."""
+    """CSV: a line for each target and value; a target who fits nowhere has an empty posterior.
+
+    An adversary that does not say what it believes most has a column more: the share of its guess.
+    """
+    header = ["target", "value", "posterior", "baseline", "stderr", *([] if belief.guess is None else ["guess"])]
     lines: list[list[object]] = []
     for i in range(len(belief)):
         for s, value in enumerate(belief.column.leaves):
             posterior = repr(float(belief.posterior[i, s])) if belief.matched[i] else ""
             stderr = repr(float(belief.stderr[i, s])) if belief.matched[i] else ""
-            lines.append([i, value, posterior, repr(float(belief.baseline[i, s])), stderr])
-    return csv_text(["target", "value", "posterior", "baseline", "stderr"], lines)
+            line: list[object] = [i, value, posterior, repr(float(belief.baseline[i, s])), stderr]
+            if belief.guess is not None:
+                line.append(repr(float(belief.guess[i, s])) if belief.matched[i] else "")
+            lines.append(line)
+    return csv_text(header, lines)

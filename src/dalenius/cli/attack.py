@@ -72,23 +72,28 @@ def command(
         int, typer.Option("--deleted", min=0, help="Rows of the table that the release leaves out altogether.")
     ] = 0,
     mcse: Annotated[
-        float,
-        typer.Option("--mcse", help="Where beliefs are sampled: stop when no error of theirs is larger than this."),
-    ] = 0.005,
+        float | None,
+        typer.Option(
+            "--mcse", help="Where beliefs are sampled: stop when no error of theirs is larger than this (0.005)."
+        ),
+    ] = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--method",
-            help="How the link of an anatomized release is drawn: block, swaps or metropolis; for deFinetti attacks also "
-            "printed-swaps and printed-permutations, the heuristic as published.",
+            help="How the link of an anatomized release is drawn: block (default), swaps or metropolis; for deFinetti attacks "
+            "also printed-swaps and printed-permutations, the heuristic as published.",
         ),
-    ] = "block",
+    ] = None,
     most_sweeps: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--most-sweeps", min=1, help="Where beliefs are sampled: give up after so many sweeps of a chain."
+            "--most-sweeps",
+            min=1,
+            help="Where beliefs are sampled: give up after so many sweeps of each chain (50,000, of a printed method 1,000); "
+            "a round that was begun is ended.",
         ),
-    ] = 50_000,
+    ] = None,
     sensitive: Annotated[
         str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
     ] = None,
@@ -102,9 +107,9 @@ def command(
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     import numpy as np
 
-    from dalenius.adversary import COUNTING, LINKING
+    from dalenius.adversary import COUNTING, LINKING, RandomWorlds
     from dalenius.adversary.learning import Memory
-    from dalenius.adversary.sampling import Effort
+    from dalenius.adversary.sampling import PRINTED, PRINTED_SWEEPS, Effort
     from dalenius.audit.attacks import attack, rates
     from dalenius.audit.groups import located
     from dalenius.audit.people import check_others, check_same_people, open_together
@@ -135,13 +140,20 @@ def command(
     links = adversary in LINKING
     learns = adversary in (None, "attacker", "learner", "ideal") or (targets is not None and not links)
     adversary = adversary or "attacker"
+    sampling: dict[str, Any] = {"--mcse": mcse, "--method": method, "--most-sweeps": most_sweeps}
+    for option, wanted in sampling.items():
+        if wanted is not None and not (learns or links):
+            raise InputError(f"{option} is about sampling, and {adversary} has nothing to sample: leave it out.")
     if deleted and (targets is None or adversary != "attacker"):
         raise InputError("--deleted is for what an attacker believes of targets: add --targets, or leave it out.")
     if adversary == "ideal" and truth is None:
         raise InputError("The ideal learner learns from the table itself: name --truth TABLE.")
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors = Priors(declared, connected)
-    effort, memory = Effort(mcse=mcse, method=_method(method), most_sweeps=most_sweeps), Memory()
+    way = _method(method or "block")
+    usual = Effort()
+    most = most_sweeps or (PRINTED_SWEEPS if way in PRINTED else usual.most_sweeps)
+    effort, memory = Effort(mcse=usual.mcse if mcse is None else mcse, method=way, most_sweeps=most), Memory()
     outputs = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
     read = [*release_files(release), *declared.files, *priors.files]
     for path in outputs:
@@ -151,7 +163,7 @@ def command(
     with stage_line(quiet) as stage:
 
         def progress(sweeps: int, worst: float, rhat: float) -> None:
-            stage(f"sampling: {sweeps:,} sweeps, largest error {worst:.4f} of {mcse:g}, R-hat {rhat:.3f}")
+            stage(f"sampling: {sweeps:,} sweeps, largest error {worst:.4f} of {effort.mcse:g}, R-hat {rhat:.3f}")
 
         how: dict[str, Any] = {"effort": effort, "memory": memory, "progress": progress}
         own = {"attacker": {**how, "deleted": deleted}, "ideal": {}}.get(
@@ -177,7 +189,6 @@ def command(
         document: dict[str, Any] = {"sensitive": column}
         warnings: list[str] = []
         texts: dict[Path, str] = {}
-        rng = np.random.default_rng(seed)
         if targets is not None and output is not None:
             stage("attacking")
             groups = opened.named() if made.knows_group and isinstance(opened, Anatomized) else None
@@ -186,9 +197,12 @@ def command(
             if adversary == "ideal":
                 assert people is not None
                 seen = Truth.of(people.table.cells()).identity
-            belief = made.attack(seen, known, column=column, rng=rng)
+            if made.assumes_presence and isinstance(seen, Generalized | Anatomized):  # before anything is sampled
+                quick = RandomWorlds().attack(seen, known, column=column)
+                check_matched(quick, known, adversary, targets.name, skip=skip_unmatched)
+            belief = made.attack(seen, known, column=column, rng=np.random.default_rng(seed))
             if made.assumes_presence:
-                check_matched(belief, adversary, targets.name, skip=skip_unmatched)
+                check_matched(belief, known, adversary, targets.name, skip=skip_unmatched)
             texts[output] = beliefs_text(belief)
             warnings += _warnings("about targets", belief.diagnostics)
             document |= {
@@ -203,7 +217,7 @@ def command(
                     "Threats are measured of classes with labels or tuples: centroids do not say who is in them."
                 )
             threats = relative_threats(
-                opened, people, column, rng, effort=effort, memory=memory, progress=progress
+                opened, people, column, np.random.default_rng(seed), effort=effort, memory=memory, progress=progress
             ).to_document()
             warnings += _warnings("about the people of the table", threats["diagnostics"], threats)
             document = {**threats, **document}
@@ -211,14 +225,18 @@ def command(
             stage(f"{adversary} on {column}")
             if links and made.knows_group and isinstance(opened, Anatomized):
                 placed = located(people, opened, release, connected)
-                people = placed or people
-                document["group_known"] = placed is not None
-            found = attack(made, opened, column, people, control, rng)
+                document["group_known"] = not isinstance(placed, str)
+                if isinstance(placed, str):
+                    document["group_unknown_because"] = placed
+                else:
+                    people = placed
+            found = attack(made, opened, column, people, control, np.random.default_rng(seed))
             if not learns or counts:
                 warnings += _warnings("about the people of the table", found.belief.diagnostics)
             warnings += _warnings("about the held-out people", found.control_diagnostics)
             document |= {"adversary": adversary, "method": found.belief.method, **rates(found, opened, people)}
-            document.setdefault("diagnostics", dict(found.belief.diagnostics))
+            document["people_diagnostics"] = dict(found.belief.diagnostics)
+            document["holdout_diagnostics"] = dict(found.control_diagnostics)
         document["converged"] = not warnings
     if texts:
         write_texts(texts)
@@ -310,8 +328,12 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
         )
         if not document.get("group_known", True):
             lines.append(
-                "  The lines of the release are not in the order of the table: who is in which group is not known, and every "
-                "row like a person's counts."
+                f"  Who is in which group is not known ({document['group_unknown_because']}): every row like a person's counts."
+            )
+        if document["holdout_unmatched"]:
+            lines.append(
+                f"  {document['holdout_unmatched']:,} of the {document['holdout_success']['n']:,} held-out people are like "
+                "nobody in the release, and are guessed by what it teaches about anybody."
             )
         if not document["comparable"]:
             lines.append(
@@ -340,8 +362,8 @@ def _warnings(what: str, told: Mapping[str, Any], threats: dict[str, Any] | None
     if not told.get("converged", True):
         cut = "interrupted" if told["interrupted"] else "stopped"
         return [
-            f"NOT CONVERGED: beliefs {what} were {cut} after {told['sweeps']:,} sweeps of {told['chains']} chains with an error "
-            f"up to {told['largest_mcse']:.4f} and R-hat {told['largest_rhat']:.3f}. These numbers are not to be relied on."
+            f"NOT CONVERGED: beliefs {what} were {cut} after {told['sweeps']:,} sweeps of each of {told['chains']} chains with an "
+            f"error up to {told['largest_mcse']:.4f} and R-hat {told['largest_rhat']:.3f}. These numbers are not to be relied on."
         ]
     if threats is None or threats["converged"]:
         return []

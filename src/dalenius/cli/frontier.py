@@ -53,6 +53,8 @@ def command(
     noise: methods.Noise = None,
     neighbours: methods.Neighbours = None,
     joint: methods.Joint = None,
+    level: methods.Level = None,
+    gaussian: methods.Gaussian = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="An HTML page with the curves.")] = None,
     schema: SchemaOption = DEFAULT_SCHEMA,
     json: JsonOption = None,
@@ -100,6 +102,8 @@ def command(
             noise=noise or "geometric",
             neighbours=neighbours or "add-remove",
             joint=[tuple(name.strip() for name in names.split(",")) for names in joint or []],
+            levels=methods.levels_of(level or ()),
+            gaussian=methods.bounds_of(gaussian or ()),
             progress=stage,
         )
     if output is not None:

@@ -167,12 +167,20 @@ def _noisy_counts(wanted: Sequence[Criterion], given: dict[str, Any], seed: int 
     if seed is not None:
         raise InputError("Noisy counts draw their noise from OpenDP, which takes no seed. Leave --seed out.")
     given["joint"] = tuple(tuple(name.strip() for name in names.split(",")) for names in given.get("joint", ()))
-    given["levels"] = {
-        name: level for name, (level,) in _of_columns("--level", "hours=1", given.pop("level", ())).items()
-    }
-    given["gaussian"] = _of_columns("--gaussian", "hours=1:99", given.get("gaussian", ()))
+    given["levels"] = levels_of(given.pop("level", ()))
+    given["gaussian"] = bounds_of(given.get("gaussian", ()))
     built = Counts(**given)
     return lambda table, _progress: built.publish(table)
+
+
+def levels_of(items: Sequence[str]) -> dict[str, int]:
+    """What --level says: COLUMN=LEVEL."""
+    return {name: level for name, (level,) in _of_columns("--level", "COLUMN=1", items).items()}
+
+
+def bounds_of(items: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """What --gaussian says: COLUMN=LOW:HIGH."""
+    return {name: (low, high) for name, (low, high) in _of_columns("--gaussian", "COLUMN=0:99", items).items()}
 
 
 def _of_columns(option: str, example: str, items: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -188,7 +196,7 @@ def _of_columns(option: str, example: str, items: Sequence[str]) -> dict[str, tu
             or len(numbers) != example.count(":") + 1
             or not all(WHOLE.fullmatch(number) for number in numbers)
         ):
-            raise InputError(f"{option} {item!r}: write COLUMN and whole numbers, for example {option} {example}.")
+            raise InputError(f"{option} {item!r}: write a column and whole numbers like {option} {example}.")
         if name.strip() in found:
             raise InputError(f"{option} names column {name.strip()!r} twice. Keep one.")
         found[name.strip()] = tuple(int(number) for number in numbers)

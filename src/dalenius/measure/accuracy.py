@@ -103,13 +103,21 @@ def judge(person_gain: Rate, breach_gain: Rate | None = None, *, comparable: boo
 
 
 def high_confidence(
-    posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People, above: float = 0.8
+    posterior: NDArray[np.float64],
+    truth: NDArray[np.integer],
+    people: People,
+    above: float = 0.8,
+    *,
+    said: NDArray[np.float64] | None = None,
 ) -> Rate:
-    """The success rate among the people of whom the adversary is surer than `above`; `n` is their number."""
+    """The success rate among the people of whom the adversary is surer than `above`; `n` is their number.
+
+    What counts as right is what it says, where that is not what it believes most.
+    """
     sure = np.nan_to_num(posterior, nan=-1.0).max(axis=1) > above
     if not sure.any():
         return Rate.undefined()
-    return success(posterior[sure], truth[sure], people[sure])
+    return success((posterior if said is None else said)[sure], truth[sure], people[sure])
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +163,16 @@ class Bin:
 
 
 def calibration(
-    posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People, bins: int = 10
+    posterior: NDArray[np.float64],
+    truth: NDArray[np.integer],
+    people: People,
+    bins: int = 10,
+    *,
+    said: NDArray[np.float64] | None = None,
 ) -> tuple[Bin, ...]:
     """Confidence against success in equal steps of confidence; empty steps are left out."""
     best = np.nan_to_num(posterior, nan=-1.0).max(axis=1)
-    right = hits(posterior, truth)
+    right = hits(posterior if said is None else said, truth)
     found = []
     for b in range(bins):
         low, high = b / bins, (b + 1) / bins

@@ -113,10 +113,10 @@ def predictions(
             "group": restricted(joint),
             "open": joint,
         }
-        truth, commonest = people.truth(column), links.table / links.table.sum()
+        truth = people.truth(column)
         rates = {}
         for name, belief in beliefs.items():
-            fits = belief.sum(axis=1, keepdims=True) > 0  # who fits nowhere is taken to have the commonest value
-            rates[name] = accuracy.success(np.where(fits, belief, commonest)[number], truth, people.people)
+            fits = belief.sum(axis=1, keepdims=True) > 0  # who fits nowhere is guessed as anybody is
+            rates[name] = accuracy.success(np.where(fits, belief, joint)[number], truth, people.people)
         found.append(rates)
     return found

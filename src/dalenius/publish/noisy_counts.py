@@ -303,11 +303,6 @@ def _table(cells: Cells, names: tuple[str, ...], coarse: Mapping[str, Coarse]) -
 
 def _moments(cells: Cells, name: str, low: int, high: int) -> Longs:
     """n, sum and squares of a Gaussian column by sensitive value; who has no number is in none of them."""
-    if cells.people * (high - low) ** 2 >= 2**53:
-        raise InputError(
-            f"The squares of Gaussian column {name!r} may add up to more than can be counted (2^53). Bring its bounds nearer to "
-            "each other, or count it at a level."
-        )
     numbers = numbers_of(cells.schema[name])[cells.codes[:, [c.name for c in cells.schema.quasi].index(name)]]
     known = ~np.isnan(numbers)
     x = np.clip(numbers[known], low, high).astype(np.int64) - low

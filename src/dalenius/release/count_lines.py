@@ -20,6 +20,7 @@ from dalenius.release.reading import Reading, plain_number
 from dalenius.schema import Schema, WrongType
 
 Floats = NDArray[np.float64]
+MOST = 2.0**63  # of a count: far more than people, and sums stay finite
 
 
 @dataclass(slots=True, eq=False)
@@ -195,5 +196,9 @@ def _amounts(reading: Reading) -> Floats:
         number = plain_number(text)
         if math.isnan(number):
             raise InputError(f"{reading.where}, {reading.locate('count', text)}: the count {text!r} is not a number.")
+        if abs(number) > MOST:
+            raise InputError(
+                f"{reading.where}, {reading.locate('count', text)}: the count {text!r} is larger than any count can be (2^63)."
+            )
         numbers.append(number)
     return np.array(numbers)[reading.codes("count")]

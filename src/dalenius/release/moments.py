@@ -16,7 +16,7 @@ from dalenius.errors import InputError, listing, nearest
 from dalenius.schema import Column, Schema
 
 QUERIES = ("n", "sum", "squares")
-WIDEST = 100_000  # HIGH − LOW: squares of more people than a table holds are still whole numbers of 64 bits
+WIDEST = 3_000  # HIGH − LOW: squares of a billion people are still whole numbers that a float holds, whoever is counted
 LEAST_VARIANCE = 1 / 12  # of a number that is somewhere within a step of 1
 Floats = NDArray[np.float64]
 
