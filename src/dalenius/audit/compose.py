@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.adversary import Targets
+from dalenius.adversary.composition import Composition, compose
 from dalenius.adversary.intersection import Intersection, contains, intersect
+from dalenius.adversary.sampling import Effort
 from dalenius.audit.people import widened
 from dalenius.audit.targets import read_targets
 from dalenius.coding import canonical_texts
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, counted, listing
+from dalenius.measure import accuracy
+from dalenius.measure.accuracy import Rate
 from dalenius.measure.composition import Composed, composed
 from dalenius.output import csv_text
 from dalenius.release import GroupedRelease, read
@@ -38,6 +43,18 @@ class Releases:
     def intersect(self) -> Intersection:
         return intersect(self.releases, self.targets, self.values, self.codes, self.columns)
 
+    def compose(self, presence: Sequence[float] | None, effort: Effort, rng: np.random.Generator) -> Composition:
+        return compose(
+            self.releases,
+            self.targets,
+            self.values,
+            self.codes,
+            self.columns,
+            presence=presence,
+            effort=effort,
+            rng=rng,
+        )
+
 
 def open_releases(
     sources: Sequence[Source],
@@ -59,23 +76,30 @@ def open_releases(
             f"There are {len(sources)} releases and {len(schemas)} schemas: name one --schema for all, or one for each, in order."
         )
     each = list(schemas) * len(sources) if len(schemas) == 1 else list(schemas)
-    opened, columns, coded = [], [], []
+    columns = [_sensitive(schema, sensitive) for schema in each]
+    found = []
     for source, schema in zip(sources, each, strict=True):
         release = read(source, schema, kind=kind, engine=engine)
         if not isinstance(release, GroupedRelease):
             raise InputError(f"{source}: a release of kind {release.kind!r} has no groups in which a target could be.")
-        release = widened(source, release, schema, leaves_of(targets, schema, engine), kind, engine)
-        assert isinstance(release, GroupedRelease)
-        opened.append(release)
-        columns.append(_sensitive(schema, sensitive))
-        coded.append(read_targets(targets, release.schema, engine))
-    values, codes = common_values(
-        [str(source) for source in sources],
-        [schema[name] for schema, name in zip(each, columns, strict=True)],
-        [release.schema[name] for release, name in zip(opened, columns, strict=True)],
-        mapping or {},
-    )
+        found.append(release)
     names = tuple(str(source) for source in sources)
+    declared = [schema[name] for schema, name in zip(each, columns, strict=True)]
+    own = [release.schema[name] for release, name in zip(found, columns, strict=True)]
+    check_values(names, declared, own, mapping or {})
+    opened, coded = [], []
+    for source, schema, release in zip(sources, each, found, strict=True):
+        leaves: dict[str, set[str]] = {name: set(texts) for name, texts in leaves_of(targets, schema, engine).items()}
+        if len(schemas) == 1:  # with one schema all are coded alike, so that they can be taken together
+            for other in found:
+                for column in other.schema.coded:
+                    leaves.setdefault(column.name, set()).update(column.leaves)
+        wide = widened(source, release, schema, leaves, kind, engine)
+        assert isinstance(wide, GroupedRelease)
+        opened.append(wide)
+        coded.append(read_targets(targets, wide.schema, engine))
+    bound = [release.schema[name] for release, name in zip(opened, columns, strict=True)]
+    values, codes = common_values(bound, mapping or {})
     return Releases(names, tuple(opened), tuple(columns), values, codes, tuple(coded))
 
 
@@ -105,13 +129,10 @@ def leaves_of(targets: Source, schema: Schema, engine: Engine) -> dict[str, list
     return found
 
 
-def common_values(
+def check_values(
     names: Sequence[str], declared: Sequence[Column], bound: Sequence[Column], mapping: Mapping[str, str]
-) -> tuple[tuple[str, ...], tuple[Longs, ...]]:
-    """The sensitive values of all releases, and which of them each one's leaves are.
-
-    Domains that are declared must be the same. Where they are not, releases may have different values, but not none in common.
-    """
+) -> None:
+    """Domains that are declared must be the same. Where they are not, releases may differ, but not in every value."""
     mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
     for old in mapping:
         if not any(old in column.leaves for column in bound):
@@ -122,6 +143,11 @@ def common_values(
     for j in range(1, len(mapped)):
         if not set(mapped[0]) & set(mapped[j]):
             _check_same(names[0], names[j], set(mapped[0]), set(mapped[j]))
+
+
+def common_values(bound: Sequence[Column], mapping: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[Longs, ...]]:
+    """The sensitive values of all releases, and which of them each one's leaves are."""
+    mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
     values = tuple(dict.fromkeys(leaf for leaves in mapped for leaf in leaves))
     place = {leaf: i for i, leaf in enumerate(values)}
     return values, tuple(np.array([place[leaf] for leaf in leaves], dtype=np.int64) for leaves in mapped)
@@ -200,6 +226,41 @@ def _percent(of: NDArray[np.bool_]) -> float:
 
 def figures(found: Intersection) -> Composed:
     return composed(found.prior, found.located, found.posterior)
+
+
+def belief_figures(found: Composition, truth: Longs | None) -> dict[str, Any]:
+    """What is to be said of beliefs: how sharp they are and, with the truth, how often and how well they are right."""
+    document: dict[str, Any] = {
+        "converged": found.converged,
+        "pooled": found.pooled,
+        "shared_groups": int(np.count_nonzero(found.shared)),
+        "undefined": int(np.isnan(found.posterior).any(axis=1).sum()),
+        "success": asdict(Rate.undefined()),
+        "naive": asdict(Rate.undefined()),
+        "calibration": [],
+    }
+    if truth is None:
+        return document
+    known = truth >= 0
+    lost = np.isnan(found.posterior).any(axis=1, keepdims=True)
+    answer = np.where(lost, found.baseline, found.posterior)[known]
+    right, one = truth[known], np.ones(int(known.sum()), dtype=np.int64)
+    document["success"] = asdict(accuracy.success(answer, right, one))
+    document["naive"] = asdict(accuracy.success(found.baseline[known], right, one))
+    document["calibration"] = [
+        {"low": b.low, "high": b.high, "confidence": b.confidence, "right": asdict(b.right)}
+        for b in accuracy.calibration(answer, right, one)
+    ]
+    return document
+
+
+def composition_text(found: Composition, values: Sequence[str]) -> str:
+    """CSV: a line for each target and value; empty where releases contradict each other about the target."""
+    lines: list[list[object]] = []
+    for i, (posterior, baseline) in enumerate(zip(found.posterior.tolist(), found.baseline.tolist(), strict=True)):
+        for value, p, q in zip(values, posterior, baseline, strict=True):
+            lines.append([i, value, "" if p != p else repr(p), repr(q)])
+    return csv_text(["target", "value", "posterior", "baseline"], lines)
 
 
 def rows_text(found: Intersection, names: Sequence[str]) -> str:

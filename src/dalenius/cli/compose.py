@@ -10,10 +10,12 @@ import typer
 from dalenius import engine as _engine
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
+    NOT_CONVERGED,
     EngineOption,
     JsonOption,
     KindOption,
     QuietOption,
+    SeedOption,
     connect_engine,
     release_files,
     say,
@@ -42,6 +44,24 @@ def command(
         typer.Option("--truth", help="The rows of the targets with their sensitive value, to see what holds."),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="What is left of each target, as CSV.")] = None,
+    beliefs: Annotated[
+        Path | None,
+        typer.Option(
+            "--beliefs", help="Attack with probabilities, too, and write what is believed of each target, as CSV."
+        ),
+    ] = None,
+    presence: Annotated[
+        str | None,
+        typer.Option(
+            "--presence",
+            metavar="P,P,…",
+            help="The probability that a target is in each release (1): with probabilities.",
+        ),
+    ] = None,
+    mcse: Annotated[
+        float, typer.Option("--mcse", help="Where beliefs are sampled: stop when no error is larger than this.")
+    ] = 0.01,
+    seed: SeedOption = 0,
     mapping: Annotated[
         Path | None,
         typer.Option("--map", help="A file with from and to: sensitive values that have another name elsewhere."),
@@ -55,7 +75,19 @@ def command(
     quiet: QuietOption = False,
 ) -> None:
     """Intersect what several releases say of the same people: how many values are left, and of whom only one."""
-    from dalenius.audit.compose import checked, figures, open_releases, read_map, read_truth, rows_text
+    import numpy as np
+
+    from dalenius.adversary.sampling import Effort
+    from dalenius.audit.compose import (
+        belief_figures,
+        checked,
+        composition_text,
+        figures,
+        open_releases,
+        read_map,
+        read_truth,
+        rows_text,
+    )
     from dalenius.errors import InputError
     from dalenius.output import check_writable, write_texts
     from dalenius.schema import Schema
@@ -63,13 +95,14 @@ def command(
     paths = schema or [DEFAULT_SCHEMA]
     declared = [Schema.load(path) for path in paths]
     connected = connect_engine(engine, quiet=quiet)
-    outputs = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
+    shares = None if presence is None else _shares(presence)
+    outputs = [path for path in (output, beliefs, None if json in (None, "-") else Path(json)) if path is not None]
     read = [file for release in releases for file in release_files(release)]
     read += [file for one in declared for file in one.files]
     for path in outputs:
         check_writable(path, inputs=[*releases, *paths, targets, truth, mapping, *read, *connected.own_files])
     if len({path.resolve() for path in outputs}) < len(outputs):
-        raise InputError(f"The rows and the JSON cannot both be written to {str(output)!r}. Name another file.")
+        raise InputError("Two outputs cannot be written to one file. Name another file.")
     with stage_line(quiet) as stage:
         stage("reading")
         names = {} if mapping is None else read_map(mapping, connected)
@@ -82,13 +115,47 @@ def command(
         if truth is not None:
             right = read_truth(truth, opened, declared[0], connected, names)
             document["truth"] = checked(found, right).to_document()
-    if output is not None:
-        write_texts({output: rows_text(found, opened.names)})
+        texts = {} if output is None else {output: rows_text(found, opened.names)}
+        warnings: list[str] = []
+        if beliefs is not None or shares is not None:
+            stage("weighing")
+            believed = opened.compose(shares, Effort(mcse=mcse), np.random.default_rng(seed))
+            document["probabilistic"] = belief_figures(believed, right if truth is not None else None)
+            if beliefs is not None:
+                texts[beliefs] = composition_text(believed, opened.values)
+            warnings += _warnings(document["probabilistic"])
+        if texts:
+            write_texts(texts)
     if json is not None:
         write_json(json, document)
     if json != "-":
         for line in _lines(document, _short(opened.names), output):
             say(quiet, line)
+    for warning in warnings:
+        typer.echo(warning, err=True)
+    if "probabilistic" in document and not document["probabilistic"]["converged"]:
+        raise typer.Exit(NOT_CONVERGED)
+
+
+def _shares(text: str) -> list[float]:
+    from dalenius.errors import InputError
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--presence {text!r}: write a number for each release, for example 1,0.9.") from None
+
+
+def _warnings(told: dict[str, Any]) -> list[str]:
+    found = []
+    if not told["converged"]:
+        found.append("NOT CONVERGED: beliefs are not as sharp as --mcse asks for. They are not to be relied on.")
+    if told["shared_groups"]:
+        found.append(
+            f"WARNING: {told['shared_groups']:,} targets stand in a group that two releases publish alike. It is counted twice, "
+            "and what is believed of these targets is too sure."
+        )
+    return found
 
 
 def _short(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -117,4 +184,10 @@ def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None
     if "truth" in document:
         told = document["truth"]
         lines.append(f"  {told['true_value_left']:7.1f}%   have their true value among those left")
+    if "probabilistic" in document and document["probabilistic"]["success"]["n"]:
+        told = document["probabilistic"]["success"]
+        lines.append(
+            f"  {100 * told['value']:7.1f}%   are guessed right with probabilities ({100 * told['low']:.1f} to "
+            f"{100 * told['high']:.1f})"
+        )
     return lines
