@@ -184,6 +184,9 @@ def test_levels_as_the_definitions_read(shape: tuple[int, int, int], zeros: floa
 def test_levels_of_known_mechanisms() -> None:
     assert dp_level(constant("abc", 2)) == 0
     assert semantic_level(constant("abc", 2)) == 0
+    unused = Mechanism(("a", "b"), 1, (0, 1), np.array([[1.0, 0.0], [1.0, 0.0]]))  # an output that never comes
+    assert (dp_level(unused), dp_delta(unused, 0.0), semantic_level(unused)) == (0, 0, 0)
+    assert (dp_level(constant("a", 99)), semantic_level(constant("a", 99))) == (0, 0)  # nobody has another record
     for epsilon in (0.0, 0.1, 1.0, 4.0):
         assert dp_level(randomized_response("abc", 2, epsilon)) == pytest.approx(epsilon, abs=1e-12)
         assert dp_level(noisy_count("ab", 3, epsilon, lambda record: record == "b")) == pytest.approx(

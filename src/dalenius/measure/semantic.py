@@ -300,9 +300,7 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
         low, high = np.where(possible, ratio, np.inf).argmin(axis=0), np.where(possible, ratio, -np.inf).argmax(axis=0)
         columns = np.arange(len(mechanism.outputs))
         smallest, largest = ratio[low, columns], ratio[high, columns]
-        infinite = np.isinf(smallest) | np.isinf(largest)
-        gap = np.where(infinite, np.inf, np.where(infinite, 0, largest) - np.where(infinite, 0, smallest))
-        gap[~possible.any(axis=0)] = 0.0
+        gap = np.subtract(largest, smallest, out=np.full(len(columns), np.inf), where=smallest < np.inf)
         t = int(gap.argmax())
         if gap[t] > widest:
             widest, found = float(gap[t]), (person, t, int(low[t]), int(high[t]), removed[:, t])
