@@ -184,7 +184,8 @@ def test_levels_as_the_definitions_read(shape: tuple[int, int, int], zeros: floa
 def test_levels_of_known_mechanisms() -> None:
     assert dp_level(constant("abc", 2)) == 0
     assert semantic_level(constant("abc", 2)) == 0
-    unused = Mechanism(("a", "b"), 1, (0, 1), np.array([[1.0, 0.0], [1.0, 0.0]]))  # an output that never comes
+    unused = Mechanism(("a", "b"), 1, (0, 1), np.array([[0.0, 1.0], [0.0, 1.0]]))  # an output that never comes
+    assert worst_case(unused).output == 1
     assert (dp_level(unused), dp_delta(unused, 0.0), semantic_level(unused)) == (0, 0, 0)
     assert (dp_level(constant("a", 99)), semantic_level(constant("a", 99))) == (0, 0)  # nobody has another record
     for epsilon in (0.0, 0.1, 1.0, 4.0):
@@ -262,7 +263,15 @@ def test_with_zeros_the_search_comes_as_near_to_1_as_the_grid(seed: int) -> None
         mechanism = random_mechanism(rng, *SHAPES[seed % 4], zeros=0.2)
     for default in mechanism.domain:
         assert semantic_level(mechanism, default=default) == 1
-        assert worst_case(mechanism, default=default).prior is None
+        worst = worst_case(mechanism, default=default)
+        assert worst.prior is None
+        pairs = [
+            (table[d][worst.output], table[plain.removed(d, worst.person, default)][worst.output])
+            for table in (as_table(mechanism),)
+            for d in worst.databases
+        ]
+        assert all(p + q > 0 for p, q in pairs)
+        assert any(p * q == 0 for p, q in pairs)
     assert max(searched_level(mechanism, default, rng)[0] for default in mechanism.domain) > 1 - 1e-9
 
 
@@ -361,6 +370,14 @@ def test_a_transcript_that_only_the_record_can_cause_counts_as_1() -> None:
     assert semantic_level(mechanism) == 1
     assert np.isnan(statistical_differences(mechanism, [1.0, 0.0]).distances[0, 1])
     assert semantic_level(mechanism, default="b") == 1  # here by ρ = 0 beside ρ = 1
+
+
+def test_a_database_that_neither_game_has_is_no_witness() -> None:
+    """Only (a, b) says 0. For the first person ρ is 1 there, 0 at (b, b), and without meaning at (a, a) and (b, a)."""
+    mechanism = Mechanism(("a", "b"), 2, (0, 1), np.array([[0.0, 1.0], [0.5, 0.5], [0.0, 1.0], [0.0, 1.0]]))
+    worst = worst_case(mechanism)
+    assert (worst.level, worst.output, worst.person) == (1, 0, 0)
+    assert worst.databases == (("b", "b"), ("a", "b"))
 
 
 @pytest.mark.parametrize("prior", [[0.5, 0.4], [1.5, -0.5], [1.0], [math.nan, 1.0]])

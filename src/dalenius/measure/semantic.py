@@ -301,6 +301,7 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
         columns = np.arange(len(mechanism.outputs))
         smallest, largest = ratio[low, columns], ratio[high, columns]
         gap = np.subtract(largest, smallest, out=np.full(len(columns), np.inf), where=smallest < np.inf)
+        gap[~possible.any(axis=0)] = -np.inf  # never an output
         t = int(gap.argmax())
         if gap[t] > widest:
             widest, found = float(gap[t]), (person, t, int(low[t]), int(high[t]), removed[:, t])
@@ -310,7 +311,7 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
     prior = None
     if widest < math.inf:
         # b ∝ P/q with P = (√R, 1)/(1 + √R): the logarithm of b(one)/b(other)
-        odds = widest / 2 - log_removed[one] + log_removed[other] if one != other else 0.0
+        odds = widest / 2 - log_removed[one] + log_removed[other]
         prior = np.zeros(len(databases))
         prior[one] += 0.5 * (1 + math.tanh(odds / 2))
         prior[other] += 0.5 * (1 - math.tanh(odds / 2))
