@@ -268,7 +268,7 @@ def dp_delta(mechanism: Mechanism, epsilon: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorstCase:
-    """Where the level is reached: two databases, and the prior on them. `prior` is None where 1 is only approached."""
+    """Where the level is reached: two databases, and the prior on them. `prior` is None where the level is 1."""
 
     level: float
     output: Hashable
@@ -313,8 +313,8 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
         # b ∝ P/q with P = (√R, 1)/(1 + √R): the logarithm of b(one)/b(other)
         odds = widest / 2 - log_removed[one] + log_removed[other]
         prior = np.zeros(len(databases))
-        prior[one] += 0.5 * (1 + math.tanh(odds / 2))
-        prior[other] += 0.5 * (1 - math.tanh(odds / 2))
+        prior[one] += np.exp(-np.logaddexp(0, -odds))
+        prior[other] += np.exp(-np.logaddexp(0, odds))
     return WorstCase(math.tanh(widest / 4), mechanism.outputs[t], person, (databases[one], databases[other]), prior)
 
 
