@@ -38,6 +38,9 @@ def test_budgets_add() -> None:
     assert compose([(0.1, 0.0)] * 10) == (1.0, 0.0)
     assert compose([(1.0, 0.7), (1.0, 0.7)]) == (2.0, 1.0)
     assert compose([(math.inf, 0.0), (1.0, 0.0)]) == (math.inf, 0.0)
+    for bad in (0.5, (0.5,), (0.5, 0.0, 1.0)):
+        with pytest.raises(ParameterError, match=r"'budgets' parameter of compose must be pairs \(epsilon, delta\)"):
+            compose([bad])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, math.nan, "1", True, None])
@@ -287,6 +290,9 @@ def test_the_worst_case_is_attained_where_it_says() -> None:
         assert {d for d, b in prior.items() if b > 0} == set(worst.databases)
         found = plain.distance(as_table(mechanism), prior, worst.output, worst.person, default)
         assert found == pytest.approx(worst.level, rel=1e-9)
+        for prior_at_random in rng.dirichlet(np.full(len(prior), rng.choice([0.1, 1.0])), size=20):
+            others = statistical_differences(mechanism, prior_at_random, default=default)
+            assert np.nanmax(others.distances) <= worst.level + 1e-12
 
 
 def test_the_level_lies_between_a_quarter_and_half_of_epsilon() -> None:
@@ -321,6 +327,8 @@ def test_the_default_record_matters() -> None:
     mechanism = random_mechanism(rng, 3, 2, 3)
     levels = [semantic_level(mechanism, default=value) for value in "abc"]
     assert semantic_level(mechanism) == levels[0]
+    missing = Mechanism(("a", None, "c"), 2, mechanism.outputs, mechanism.probabilities)
+    assert semantic_level(missing) == levels[1]
     assert max(levels) - min(levels) > 0.01
 
 

@@ -36,8 +36,10 @@ def compose(budgets: Iterable[tuple[float, float]]) -> tuple[float, float]:
     Σδ is cut at 1: every mechanism is (0, 1)-differentially private, and more than 1 says no less.
     """
     pairs = list(budgets)
-    for epsilon, delta in pairs:
-        _check_budget(epsilon, delta, "compose")
+    for pair in pairs:
+        if not isinstance(pair, Sequence) or len(pair) != 2:
+            raise ParameterError("budgets", "compose", "pairs (epsilon, delta)", pair)
+        _check_budget(*pair, "compose")
     return math.fsum(e for e, _ in pairs), min(1.0, math.fsum(d for _, d in pairs))
 
 
@@ -131,7 +133,7 @@ class Mechanism:
         return values.reshape(size**person, size, size ** (self.people - 1 - person), *values.shape[1:])
 
     def without(self, person: int, default: Hashable = None) -> Floats:
-        """Pr[A(D₋ᵢ) = t], rows as in `probabilities`; the default record is the domain's first unless one is named."""
+        """Pr[A(D₋ᵢ) = t], rows as in `probabilities`; the default record is the domain's None or first value unless named."""
         table = self.by_record(self.probabilities, person)
         code = 0
         if default in self.domain:
@@ -254,10 +256,9 @@ def database_deltas(mechanism: Mechanism, epsilon: float) -> Floats:
         here, log_here = (mechanism.by_record(values, person) for values in (mechanism.probabilities, logs))
         mine = mechanism.by_record(worst, person)  # a view: written through
         for code in range(len(mechanism.domain)):
-            one, log_one = here[:, code : code + 1], log_here[:, code : code + 1]
-            there = _excess(here, log_here, log_one, epsilon)
-            back = _excess(one, log_one, log_here, epsilon)
-            np.maximum(mine, np.maximum(there, back), out=mine)
+            excess = _excess(here, log_here, log_here[:, code : code + 1], epsilon)
+            np.maximum(mine, excess, out=mine)
+            np.maximum(mine[:, code], excess.max(axis=1), out=mine[:, code])  # the other way round
     return np.minimum(worst, 1.0)  # rows sum to 1 but for rounding
 
 
@@ -365,11 +366,9 @@ def statistical_differences(
 
 def _excess(one: Floats, log_one: Floats, log_other: Floats, epsilon: float) -> Floats:
     """Σ_t max(0, p − e^ε p') over the last axis, as p(1 − e^{−gap}) with gap = log p − log p' − ε; no overflow."""
-    shape = np.broadcast_shapes(log_one.shape, log_other.shape)
-    here, there = np.broadcast_to(log_one, shape), np.broadcast_to(log_other, shape)
-    gap = np.where(here > -np.inf, np.inf, 0.0)
-    both = (here > -np.inf) & (there > -np.inf)
-    np.subtract(here, there, out=gap, where=both)
+    gap = np.where(log_one > -np.inf, np.inf, 0.0)
+    both = (log_one > -np.inf) & (log_other > -np.inf)
+    np.subtract(log_one, log_other, out=gap, where=both)
     np.subtract(gap, epsilon, out=gap, where=both)
     excess: Floats = (one * -np.expm1(-np.maximum(gap, 0))).sum(axis=-1)
     return excess
