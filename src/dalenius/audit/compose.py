@@ -24,6 +24,7 @@ from dalenius.measure.accuracy import Rate
 from dalenius.measure.composition import Composed, composed
 from dalenius.output import csv_text
 from dalenius.release import GroupedRelease, read
+from dalenius.release.base import same_columns
 from dalenius.schema import Column, Schema
 
 Longs = NDArray[np.int64]
@@ -97,7 +98,8 @@ def open_releases(
         wide = widened(source, release, schema, leaves, kind, engine)
         assert isinstance(wide, GroupedRelease)
         opened.append(wide)
-        coded.append(read_targets(targets, wide.schema, engine))
+        same = opened[:-1] and same_columns(opened[0].schema, wide.schema)
+        coded.append(coded[0] if same else read_targets(targets, wide.schema, engine))
     bound = [release.schema[name] for release, name in zip(opened, columns, strict=True)]
     values, codes = common_values(bound, mapping or {})
     return Releases(names, tuple(opened), tuple(columns), values, codes, tuple(coded))
