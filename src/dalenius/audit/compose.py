@@ -88,7 +88,8 @@ def open_releases(
     declared = [schema[name] for schema, name in zip(each, columns, strict=True)]
     own = [release.schema[name] for release, name in zip(found, columns, strict=True)]
     check_values(names, declared, own, mapping or {})
-    opened, coded = [], []
+    opened: list[GroupedRelease] = []
+    coded: list[Targets] = []
     for source, schema, release in zip(sources, each, found, strict=True):
         leaves: dict[str, set[str]] = {name: set(texts) for name, texts in leaves_of(targets, schema, engine).items()}
         if len(schemas) == 1:  # with one schema all are coded alike, so that they can be taken together

@@ -20,10 +20,14 @@ from dalenius import datasets
 from dalenius.adversary import Targets
 from dalenius.adversary.intersection import Intersection, intersect
 from dalenius.adversary.location import places
+from dalenius.adversary.naive_bayes import NaiveBayes
 from dalenius.criterion import Criterion, EntropyDiversity, KAnonymity, TCloseness
+from dalenius.measure import accuracy
+from dalenius.measure.accuracy import Rate
 from dalenius.measure.composition import Composed, composed
 from dalenius.publish.microaggregation import Microaggregation
 from dalenius.publish.mondrian import Mondrian
+from dalenius.publish.noisy_counts import Simulation
 from dalenius.release import GroupedRelease
 from dalenius.schema import Schema
 from dalenius.table import Table
@@ -35,6 +39,7 @@ LEVELS = (5, 10, 15, 20, 25, 30)  # k of both subsets
 DIVERSITIES = (2, 3, 4, 5, 6)  # entropy ℓ, with k = 10
 CLOSENESS = (0.5, 0.4, 0.3, 0.2)  # t, with k = 10
 UNUSED = "salary-class"
+SURE = 0.999
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +49,7 @@ class Overlapping:
     tables: tuple[Table, Table]
     rows: tuple[Ints, Ints]  # of each table, in its order; the overlap comes first
     overlap: Ints
+    others: Ints  # people who are in neither
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,9 +73,9 @@ class Attacked:
 
 
 def overlapping(
-    path: str | Path | None = None, *, overlap: int = OVERLAP, people: int | None = None, seed: int = 0
+    path: str | Path | None = None, *, overlap: int = OVERLAP, people: int | None = None, others: int = 0, seed: int = 0
 ) -> Overlapping:
-    """Two subsets of Adult; with `people` of so many people only, for tests."""
+    """Two subsets of Adult; with `people` of so many people only, for tests. So many `others` are in neither."""
     whole = datasets.adult(path)
     columns = tuple(
         dataclasses.replace(column, role="other") if column.name == UNUSED else column
@@ -80,14 +86,15 @@ def overlapping(
     everybody = np.repeat(cells.codes, cells.counts, axis=0)
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(everybody))[: people or len(everybody)]
-    rest = (len(order) - overlap) // 2
+    rest = (len(order) - others - overlap) // 2
     both = everybody[order[:overlap]]
     parts = [np.concatenate([both, everybody[order[overlap + j * rest : overlap + (j + 1) * rest]]]) for j in range(2)]
     coded = Schema(
         tuple(column for column in table.declared.columns if column.name != UNUSED), source=table.declared.source
     )
     tables = tuple(_table(part, cells.schema, coded) for part in parts)
-    return Overlapping((tables[0], tables[1]), (parts[0], parts[1]), both)
+    out = everybody[order[len(order) - others :]]
+    return Overlapping((tables[0], tables[1]), (parts[0], parts[1]), both, out)
 
 
 def _table(rows: Ints, schema: Schema, declared: Schema) -> Table:
@@ -181,3 +188,74 @@ def by_criterion(
             first, second = (mondrian(found, j, [KAnonymity(k), one]) for j in range(2))
             results[name].append(attacked(found, first, second, name, parameter))
     return results
+
+
+# Differential privacy beside it -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Two releases of one kind: how often they give the value of somebody who is in both, of others, and surely."""
+
+    method: str
+    parameter: str
+    both: Rate
+    others: Rate
+    certain: Rate  # people in both of whom one value is left, or who are believed to have one with more than 0.999
+
+    @property
+    def gain(self) -> Rate:
+        return accuracy.gain(self.both, self.others)
+
+
+EPSILONS = (0.1, 1.0, 10.0)
+
+
+def side_by_side(
+    found: Overlapping, levels: Sequence[int] = (5, 20), epsilons: Sequence[float] = EPSILONS, seed: int = 0
+) -> list[Side]:
+    """The same people through two syntactic and through two noisy releases, each with half of ε."""
+    return [*(_two_cut(found, k) for k in levels), *(_two_noisy(found, epsilon, seed) for epsilon in epsilons)]
+
+
+def _two_cut(found: Overlapping, k: int) -> Side:
+    """Mondrian twice. Of the values that are left one is guessed; where none is left, the commonest of the tables."""
+    releases = [mondrian(found, j, [KAnonymity(k)]).release for j in range(2)]
+    schema = releases[0].schema
+    m = len(schema.quasi)
+    values = schema.sensitive[0].leaves
+    rates = []
+    certain = Rate.undefined()
+    for rows in (found.overlap, found.others):
+        targets = Targets(schema, np.ascontiguousarray(rows[:, :m]))
+        result = intersect(
+            releases, [targets] * 2, values, [np.arange(len(values))] * 2, [schema.sensitive[0].name] * 2
+        )
+        truth = rows[:, m]
+        left = np.unpackbits(result.left.view(np.uint8), axis=1, bitorder="little")[:, : len(values)].astype(np.float64)
+        table = np.sum([release.grouping().table for release in releases], axis=0)
+        guess = np.where(left.sum(axis=1, keepdims=True) > 0, left, table)
+        one = np.ones(len(rows), dtype=np.int64)
+        rates.append(accuracy.success(guess, truth, one))
+        if rows is found.overlap:
+            sure = (result.posterior == 1) & result.holds(truth.astype(np.int64))
+            certain = accuracy.rate(float(sure.sum()), len(rows))
+    return Side("Mondrian twice", f"k = {k}", rates[0], rates[1], certain)
+
+
+def _two_noisy(found: Overlapping, epsilon: float, seed: int) -> Side:
+    """Noisy counts twice, ε/2 each: both are counts of the same columns, and are added up."""
+    drawn = [Simulation(epsilon / 2).draw(table, seed=seed + j) for j, table in enumerate(found.tables)]
+    counts = tuple(np.sum([one.counts[i] for one in drawn], axis=0) for i in range(len(drawn[0].counts)))
+    release = dataclasses.replace(drawn[0], counts=counts)
+    m = len(release.schema.quasi)
+    rates = []
+    certain = Rate.undefined()
+    for rows in (found.overlap, found.others):
+        belief = NaiveBayes().attack(release, Targets(release.schema, np.ascontiguousarray(rows[:, :m])))
+        truth, one = rows[:, m], np.ones(len(rows), dtype=np.int64)
+        rates.append(accuracy.success(belief.answer, truth, one))
+        if rows is found.overlap:
+            mine = belief.posterior[np.arange(len(rows)), truth]
+            certain = accuracy.rate(float((mine > SURE).sum()), len(rows))
+    return Side("noisy counts twice", f"ε = {epsilon:g} together", rates[0], rates[1], certain)
