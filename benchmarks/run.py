@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ["spine", "criteria", "audit", "realistic", "publishers", "relative", "population", "engines"]
+PARTS = ["spine", "criteria", "audit", "realistic", "publishers", "relative", "population", "composition", "engines"]
 
 
 def main(names: list[str]) -> None:

@@ -175,6 +175,16 @@ class Posterior:
 
         return of_sets
 
+    def weights(self, known: Ints, error: Floats) -> Views:
+        """What attacker and learner go by, of all states together: neither is normalised."""
+        view = self.viewing(known, error)
+        if self.sampled is None:
+            return view(None)
+        if not isinstance(self.model, Links):
+            return view(self.sampled.whole)
+        seen = [view(batch) for mine in self.sampled.batches for batch in mine]
+        return Views(*(np.mean([one[j] for one in seen], axis=0) for j in range(2)))
+
     def beliefs(self, known: Ints, error: Floats, deleted: int = 0) -> Beliefs:
         """What attacker and learner believe of these targets, all in all and, if it was sampled, in each batch.
 

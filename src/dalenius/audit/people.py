@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,6 +133,20 @@ def together(
     wide = {name: _widen(releases[name], release, schema, bound, kind, engine) for name, release in opened.items()}
     inner = next(iter(wide.values()))[1]
     return {name: release for name, (release, _) in wide.items()}, _bound(table, inner)
+
+
+def widened(
+    source: Source,
+    release: Release,
+    schema: Schema,
+    leaves: Mapping[str, Collection[str]],
+    kind: str | None,
+    engine: Engine,
+) -> Release:
+    """A release in a coding that has these values of its columns, too."""
+    more = schema.bind({column.name: set(leaves.get(column.name, ())) for column in schema.coded})
+    coded: Schema | None = getattr(release, "schema", None)
+    return _widen(source, release, schema, [coded, more], kind, engine)[0]
 
 
 def _widen(

@@ -232,7 +232,7 @@ def _figure4(found: Experiments) -> Exhibit:
             Curve(name, [(float(one.l), *_three(one.success[name])) for one in mine], COLOURS[name])
             for name in PREDICTIONS
         ]
-        curves.append(Curve("1/ℓ", [(float(one.l), *_three([1 / one.l])) for one in mine], "#9aa4ad", (2, 3)))
+        curves.append(Curve.line("1/ℓ", [(float(one.l), 1 / one.l) for one in mine], "#9aa4ad", (2, 3)))
         chart: Callable[[], str] = partial(
             charts.bands,
             curves,

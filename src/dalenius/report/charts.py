@@ -258,6 +258,11 @@ class Curve:
     colour: str
     dash: Sequence[int] = (1, 0)
 
+    @classmethod
+    def line(cls, name: str, points: Sequence[tuple[float, float]], colour: str, dash: Sequence[int] = (1, 0)) -> Curve:
+        """A curve without a range."""
+        return cls(name, [(x, y, y, y) for x, y in points], colour, dash)
+
 
 def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, float], *, log: bool = False) -> str:
     """Shares against a parameter, each as a line with its range around it; `lines` are levels that know no parameter."""
@@ -333,8 +338,8 @@ def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles
 def risk_against_epsilon(points: Sequence[Mapping[str, float]], lines: Mapping[str, float]) -> str:
     """How often an attack is right against ε: mean and range over draws, people held out, and lines that know no ε."""
     counted = [(p["epsilon"], p["least"], p["counted"], p["most"]) for p in points]
-    others = [(p["epsilon"], p["held_out"], p["held_out"], p["held_out"]) for p in points]
-    curves = [Curve("people counted", counted, "#b3261e"), Curve("people held out", others, "#1f5fa8", (5, 3))]
+    others = [(p["epsilon"], p["held_out"]) for p in points]
+    curves = [Curve("people counted", counted, "#b3261e"), Curve.line("people held out", others, "#1f5fa8", (5, 3))]
     return bands(curves, ("ε (log scale)", "share of people guessed right"), lines, log=True)
 
 

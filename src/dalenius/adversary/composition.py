@@ -1,0 +1,183 @@
+"""The probabilistic attack on several releases (methods C): what each adds because the target is in it.
+
+    p(s) ∝ p₀(s) · Π over releases j of [ω_j a_j(s)/ℓ_j(s) + 1 − ω_j]
+
+a_j(s) is 1/N_j times the sum over rows with value s of the probability that the row is as the target is, ℓ_j(s) what a learner
+gives to somebody like that who is not in release j, neither of them normalised; ω_j is the probability that the target is in
+it, and p₀ the learner's belief from all releases. Of one release it is exact. Of several it is exact if how values go
+together is known, and if the target is the only member of its groups who is in more than one. A group that is published twice
+is counted twice: what is said of such targets is too sure, and how many they are is told.
+
+Beliefs are never multiplied as they are: each holds what is known of everybody, which would be counted again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.adversary import fit
+from dalenius.adversary.attacker import Attacker
+from dalenius.adversary.base import Refused, Targets
+from dalenius.adversary.learning import Learning, Posterior, Views, errors_of, normalised
+from dalenius.adversary.location import places
+from dalenius.adversary.sampling import Effort, Progress
+from dalenius.errors import ParameterError
+from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease
+from dalenius.release.base import same_columns
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Composition:
+    """`posterior[i, s]` of each target and common value; `baseline` is p₀. Where no value is possible it is nan."""
+
+    posterior: Floats
+    baseline: Floats
+    pooled: bool  # p₀ is of all releases; else of the largest, since they cannot be taken together
+    converged: bool
+    shared: Longs  # for each target: in how many pairs of releases it stands in one and the same group
+
+
+def compose(
+    releases: Sequence[GroupedRelease],
+    targets: Sequence[Targets],
+    values: Sequence[str],
+    codes: Sequence[Longs],
+    columns: Sequence[str],
+    *,
+    presence: Sequence[float] | None = None,
+    effort: Effort | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> Composition:
+    """What is believed of targets, who are coded in each release's own schema. `presence` are the ω_j, 1 if not given."""
+    presence = [1.0] * len(releases) if presence is None else list(presence)
+    if len(presence) != len(releases):
+        raise ParameterError("presence", "composition", f"{len(releases)} numbers, one for each release", presence)
+    for share in presence:
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+            raise ParameterError("presence", "composition", "a number above 0, at most 1", share)
+    effort, rng = effort or Effort(), rng or np.random.default_rng()
+    whole, pooled = _together(releases)
+    converged = True
+    weights = np.ones((len(targets[0]), len(values)))
+    for release, mine, code, column, share in zip(releases, targets, codes, columns, presence, strict=True):
+        views, sharp = _views(release, mine, column, effort, rng, progress)
+        converged &= sharp
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # Several leaves may have one common name: their rows and their probabilities add up.
+            a, l = (_common(view, code, len(values)) for view in views)  # noqa: E741
+            ratio = np.where(l > 0, a / release.people / l, 0.0)
+        weights *= share * ratio + (1 - share)
+    number = next(i for i, release in enumerate(releases) if release is whole) if not pooled else 0
+    views, sharp = _views(whole, targets[number], columns[number], effort, rng, progress)
+    baseline = normalised(_common(views.learner, codes[number], len(values)))
+    with np.errstate(invalid="ignore"):
+        posterior = normalised(weights * baseline)
+    return Composition(posterior, baseline, pooled, converged and sharp, _shared(releases, targets))
+
+
+def _common(view: Floats, code: Longs, values: int) -> Floats:
+    found = np.zeros((len(view), values))
+    np.add.at(found.T, code, view.T)
+    return found
+
+
+def _views(
+    release: GroupedRelease,
+    targets: Targets,
+    column: str,
+    effort: Effort,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> tuple[Views, bool]:
+    """Attacker's and learner's weights about each target, and whether they have converged."""
+    reason = Learning.refusal(Attacker(effort=effort), release)
+    if reason is not None:
+        raise Refused(f"The probabilistic attack cannot use this release: {reason}")
+    assert isinstance(release, Generalized | Anatomized)
+    known, number = fit.distinct_targets(targets)
+    error = errors_of({}, release.schema)
+    posterior = Posterior.of(release, column, effort)
+    if not posterior.exact:
+        posterior.sample(known, error, effort, rng, progress)
+    views = posterior.weights(known, error)
+    return Views(views.attacker[number], views.learner[number]), bool(posterior.diagnostics.get("converged", True))
+
+
+def _together(releases: Sequence[GroupedRelease]) -> tuple[GroupedRelease, bool]:
+    """All releases as one, if they are of one kind and coded alike; else the largest."""
+    first = releases[0]
+    alike = all(type(other) is type(first) and same_columns(first.schema, other.schema) for other in releases)
+    if not alike or not isinstance(first, Generalized | Anatomized):
+        return max(releases, key=lambda release: release.people), False
+    before = np.concatenate(([0], np.cumsum([release.groups for release in releases])))
+
+    def joined(cells: Sequence[GroupCells], sizes: list[int]) -> GroupCells:
+        group = np.concatenate(
+            [np.where(mine.group < 0, -1, mine.group + low) for mine, low in zip(cells, before[:-1], strict=True)]
+        )
+        codes = np.concatenate([mine.codes for mine in cells])
+        return GroupCells.gather(group.astype(np.int32), codes, np.concatenate([mine.counts for mine in cells]), sizes)
+
+    sensitive = joined([release.sensitive for release in releases], [len(c.leaves) for c in first.schema.sensitive])
+    if isinstance(first, Anatomized):
+        tuples = [release.quasi for release in releases if isinstance(release, Anatomized)]
+        return Anatomized(first.schema, joined(tuples, [len(c.leaves) for c in first.schema.quasi]), sensitive), True
+    boxes = [release for release in releases if isinstance(release, Generalized)]
+    sets = [[label.members for release in boxes for label in release.labels[a]] for a in range(len(first.schema.quasi))]
+    index = np.concatenate(
+        [
+            release.codes
+            + np.array([sum(len(other.labels[a]) for other in boxes[:j]) for a in range(len(sets))], dtype=np.int32)
+            for j, release in enumerate(boxes)
+        ]
+    )
+    pooled = Generalized.from_labels(
+        first.schema, sets, index.astype(np.int32), sensitive.group, sensitive.codes, sensitive.counts
+    )
+    return pooled, True
+
+
+def _shared(releases: Sequence[GroupedRelease], targets: Sequence[Targets]) -> Longs:
+    """For each target the pairs of releases in which it stands in one group with the same labels and values."""
+    found = np.zeros(len(targets[0]), dtype=np.int64)
+    marks: list[list[tuple[object, ...] | None]] = []
+    for release, mine in zip(releases, targets, strict=True):
+        known, number = fit.distinct_targets(mine)
+        group = np.full(len(known), -1, dtype=np.int64)
+        several = np.zeros(len(known), dtype=bool)
+        for some, start, which in places(release, known):
+            one = np.diff(start) == 1
+            several[some[np.diff(start) > 1]] = True
+            several[some[one]] |= group[some[one]] >= 0
+            group[some[one]] = which[start[:-1][one]]
+        group[several | (group >= release.groups)] = -1
+        texts = _marks(release)
+        marks.append([None if q < 0 else texts[q] for q in group[number].tolist()])
+    for i in range(len(marks)):
+        for j in range(i):
+            found += np.array([a is not None and a == b for a, b in zip(marks[i], marks[j], strict=True)])
+    return found
+
+
+def _marks(release: GroupedRelease) -> list[tuple[object, ...]]:
+    """What is published of each group, to be compared: its labels or tuples, and its values."""
+    values: list[list[object]] = [[] for _ in range(release.groups)]
+    parts = [(release.sensitive, release.schema.sensitive)]
+    if isinstance(release, Anatomized):
+        parts.append((release.quasi, release.schema.quasi))
+    for cells, columns in parts:
+        for q, codes, count in zip(cells.group.tolist(), cells.codes.tolist(), cells.counts.tolist(), strict=True):
+            if q >= 0:
+                values[q].append((*(column.leaves[c] for column, c in zip(columns, codes, strict=True)), count))
+    if isinstance(release, Generalized):
+        for q, codes in enumerate(release.codes.tolist()):
+            values[q] += [labels[code].text for labels, code in zip(release.labels, codes, strict=True)]
+    return [tuple(mine) for mine in values]

@@ -1,0 +1,97 @@
+"""The intersection attack on several releases (Ganta, Kasiviswanathan and Smith 2008; methods C).
+
+Of each release, the values that occur where the target may be; of all of them together, the values that occur in every one.
+Sets are bits: 64 values to a word, whatever the number of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.adversary import fit
+from dalenius.adversary.base import Targets
+from dalenius.adversary.location import places
+from dalenius.kernel.intersect import gather, sizes, value_bits
+from dalenius.release import GroupedRelease
+
+Longs = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intersection:
+    """`sets[j]` are the values of each target in release j, none where it is not located; `left` those in all releases.
+
+    A release that does not locate a target says nothing of it, and does not take part in its intersection.
+    """
+
+    values: tuple[str, ...]
+    sets: tuple[Words, ...]
+    located: Bools  # [release, target]
+    left: Words
+
+    @property
+    def prior(self) -> Longs:
+        """EA: how many values each release leaves each target [release, target], 0 where it is not located."""
+        return np.array([sizes(one) for one in self.sets])
+
+    @property
+    def posterior(self) -> Longs:
+        """ÊA: how many values all releases leave; 0 where they contradict each other, or nowhere is it located."""
+        return sizes(self.left)
+
+    def holds(self, value: Longs) -> Bools:
+        """Whether a value of each target is among those left; a value of −1 is not."""
+        return contains(self.left, value)
+
+
+def contains(bits: Words, value: Longs) -> Bools:
+    """Whether bit `value[i]` of row i is set."""
+    some = np.maximum(value, 0)
+    word = bits[np.arange(len(bits)), some >> 6]
+    found: Bools = ((word >> (some & 63).astype(np.uint64)) & np.uint64(1)).astype(bool) & (value >= 0)
+    return found
+
+
+def intersect(
+    releases: Sequence[GroupedRelease],
+    targets: Sequence[Targets],
+    values: Sequence[str],
+    codes: Sequence[Longs],
+    columns: Sequence[str],
+) -> Intersection:
+    """Attack targets, who are coded in each release's own schema, in the same order.
+
+    `values` are the sensitive values of all releases; `codes[j]` says which of them each leaf of release j's column is.
+    """
+    words = max(1, -(-len(values) // 64))
+    found, located = [], []
+    for release, mine, code, column in zip(releases, targets, codes, columns, strict=True):
+        known, number = fit.distinct_targets(mine)
+        grouping = release.grouping(column)
+        bits = np.zeros((release.groups + 1, words), dtype=np.uint64)
+        owner = np.repeat(np.arange(release.groups), np.diff(grouping.start))
+        value_bits(owner, code[grouping.values], bits)
+        if grouping.suppressed:
+            cells = release.sensitive
+            j = [c.name for c in release.schema.sensitive].index(column)
+            hidden = cells.codes[cells.group < 0, j]
+            value_bits(np.full(len(hidden), release.groups), code[hidden], bits)
+        sets = np.zeros((len(known), words), dtype=np.uint64)
+        there = np.zeros(len(known), dtype=bool)
+        for some, start, group in places(release, known):
+            gather(some, start, group, bits, sets)
+            there[some[np.diff(start) > 0]] = True
+        found.append(sets[number])
+        located.append(there[number])
+    there = np.array(located)
+    left = np.zeros((len(targets[0]), words), dtype=np.uint64)
+    left[there.any(axis=0)] = ~np.uint64(0)
+    for sets, here in zip(found, there, strict=True):
+        left[here] &= sets[here]
+    return Intersection(tuple(values), tuple(found), there, left)

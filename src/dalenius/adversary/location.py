@@ -1,0 +1,74 @@
+"""Where a person may be in a release: the groups whose labels or tuples fit, or whose centroid is nearest.
+
+Several groups that fit are all kept. A suppressed row says nothing but its value and may be anybody's: such rows are one more
+place, after the groups, for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.adversary import fit
+from dalenius.adversary.base import UNKNOWN
+from dalenius.kernel.intersect import nearest
+from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Places = tuple[Longs, Longs, Longs]  # some targets, and for each from where to where its groups stand, and these
+
+STEP = 20_000  # targets that are held against centroids together
+
+
+def places(release: GroupedRelease, known: Ints) -> Iterator[Places]:
+    """Some targets and groups at a time. A target may come several times, with other groups each time."""
+    if isinstance(release, Generalized):
+        for part, start, group in fit.inside_boxes(release, known):
+            yield part, start, group.astype(np.int64)
+        if release.suppressed:
+            everybody = np.arange(len(known))
+            yield everybody, np.arange(len(known) + 1), np.full(len(known), release.groups)
+    elif isinstance(release, Anatomized):
+        for some, start, taken in fit.equal_rows(known, release.quasi.codes, _sizes(release)):
+            yield some, start, release.quasi.group[taken].astype(np.int64)
+    else:
+        assert isinstance(release, Centroids)
+        numbers, categories, points, labels = _scaled(release, known)
+        for low in range(0, len(known), STEP):
+            high = min(low + STEP, len(known))
+            start, which = nearest(numbers[low:high], categories[low:high], points, labels, 2 * (high - low))
+            yield np.arange(low, high), start, which
+
+
+def _sizes(release: GroupedRelease) -> list[int]:
+    return [len(column.leaves) for column in release.schema.quasi]
+
+
+def _scaled(release: Centroids, known: Ints) -> tuple[Floats, Ints, Floats, Ints]:
+    """Targets and centroids as the publisher of centroids measures them: integers by their standard deviation, as far as the
+    centroids tell it, and categories as different or not.
+    """
+    integers = [a for a, column in enumerate(release.schema.quasi) if column.type == "integer"]
+    others = [a for a, column in enumerate(release.schema.quasi) if column.type != "integer"]
+    numbers, points = np.empty((len(known), len(integers))), np.empty((release.groups, len(integers)))
+    weight = release.sizes.astype(np.float64)
+    for j, a in enumerate(integers):
+        domain = release.schema.quasi[a].domain
+        assert domain is not None
+        own = release.points[:, a]
+        there = ~np.isnan(own)
+        spread = 0.0
+        if there.any():
+            mean = np.average(own[there], weights=weight[there])
+            spread = float(np.sqrt(np.average((own[there] - mean) ** 2, weights=weight[there])))
+        scale = spread if spread > 0 else 1.0
+        points[:, j] = own / scale
+        values = domain.values()
+        numbers[:, j] = np.where(known[:, a] == UNKNOWN, np.nan, values[known[:, a]]) / scale
+    categories = np.ascontiguousarray(known[:, others], dtype=np.int32)
+    labels = np.ascontiguousarray(release.points[:, others], dtype=np.int32)
+    return numbers, categories, points, labels

@@ -1,0 +1,284 @@
+"""Several releases about the same people, each read with its own schema, and targets in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.adversary import Targets
+from dalenius.adversary.composition import Composition, compose
+from dalenius.adversary.intersection import Intersection, contains, intersect
+from dalenius.adversary.sampling import Effort
+from dalenius.audit.people import widened
+from dalenius.audit.targets import read_targets
+from dalenius.coding import canonical_texts
+from dalenius.engine import Engine, Source
+from dalenius.errors import InputError, counted, listing
+from dalenius.measure import accuracy
+from dalenius.measure.accuracy import Rate
+from dalenius.measure.composition import Composed, composed
+from dalenius.output import csv_text
+from dalenius.release import GroupedRelease, read
+from dalenius.release.base import same_columns
+from dalenius.schema import Column, Schema
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Releases:
+    """Releases that are attacked together. `codes[j]` says which of `values` each leaf of release j's sensitive column is."""
+
+    names: tuple[str, ...]
+    releases: tuple[GroupedRelease, ...]
+    columns: tuple[str, ...]
+    values: tuple[str, ...]
+    codes: tuple[Longs, ...]
+    targets: tuple[Targets, ...]
+
+    def intersect(self) -> Intersection:
+        return intersect(self.releases, self.targets, self.values, self.codes, self.columns)
+
+    def compose(self, presence: Sequence[float] | None, effort: Effort, rng: np.random.Generator) -> Composition:
+        return compose(
+            self.releases,
+            self.targets,
+            self.values,
+            self.codes,
+            self.columns,
+            presence=presence,
+            effort=effort,
+            rng=rng,
+        )
+
+
+def open_releases(
+    sources: Sequence[Source],
+    schemas: Sequence[Schema],
+    targets: Source,
+    *,
+    engine: Engine,
+    kind: str | None = None,
+    sensitive: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+) -> Releases:
+    """Read releases, each with its schema or all with one, and the targets in each one's coding."""
+    if len(sources) < 2:
+        raise InputError(
+            "Composition is about two releases or more. Name another one, or attack this one with `attack`."
+        )
+    if len(schemas) not in (1, len(sources)):
+        raise InputError(
+            f"There are {len(sources)} releases and {len(schemas)} schemas: name one --schema for all, or one for each, in order."
+        )
+    each = list(schemas) * len(sources) if len(schemas) == 1 else list(schemas)
+    columns = [_sensitive(schema, sensitive) for schema in each]
+    found = []
+    for source, schema in zip(sources, each, strict=True):
+        release = read(source, schema, kind=kind, engine=engine)
+        if not isinstance(release, GroupedRelease):
+            raise InputError(f"{source}: a release of kind {release.kind!r} has no groups in which a target could be.")
+        found.append(release)
+    names = tuple(str(source) for source in sources)
+    declared = [schema[name] for schema, name in zip(each, columns, strict=True)]
+    own = [release.schema[name] for release, name in zip(found, columns, strict=True)]
+    check_values(names, declared, own, mapping or {})
+    opened: list[GroupedRelease] = []
+    coded: list[Targets] = []
+    for source, schema, release in zip(sources, each, found, strict=True):
+        leaves: dict[str, set[str]] = {name: set(texts) for name, texts in leaves_of(targets, schema, engine).items()}
+        if len(schemas) == 1:  # with one schema all are coded alike, so that they can be taken together
+            for other in found:
+                for column in other.schema.coded:
+                    leaves.setdefault(column.name, set()).update(column.leaves)
+        wide = widened(source, release, schema, leaves, kind, engine)
+        assert isinstance(wide, GroupedRelease)
+        opened.append(wide)
+        same = opened[:-1] and same_columns(opened[0].schema, wide.schema)
+        coded.append(coded[0] if same else read_targets(targets, wide.schema, engine))
+    bound = [release.schema[name] for release, name in zip(opened, columns, strict=True)]
+    values, codes = common_values(bound, mapping or {})
+    return Releases(names, tuple(opened), tuple(columns), values, codes, tuple(coded))
+
+
+def _sensitive(schema: Schema, wanted: str | None) -> str:
+    names = [column.name for column in schema.sensitive]
+    if wanted is None and len(names) > 1:
+        raise InputError(f"There are several sensitive columns; name one with --sensitive: {', '.join(names)}.")
+    if wanted is not None and wanted not in names:
+        raise InputError(f"{schema.source}: {wanted!r} is not a sensitive column.")
+    return wanted or names[0]
+
+
+def leaves_of(targets: Source, schema: Schema, engine: Engine) -> dict[str, list[str]]:
+    """The values that targets have in the quasi-identifiers whose domain the schema does not declare."""
+    rows = engine.files.open(targets)
+    names = [column.name for column in schema.quasi if column.name in rows.columns and not column.fixed]
+    if not names:
+        return {}
+    found = {}
+    for name, texts in zip(names, zip(*rows.read(names), strict=True), strict=True):
+        distinct = [text for text in dict.fromkeys(texts) if text != ""]
+
+        def locate(_column: str, text: str, texts: tuple[str, ...] = texts) -> str:
+            return f"row {texts.index(text)}"
+
+        found[name] = canonical_texts(schema[name], distinct, schema, where=rows.name, locate=locate)
+    return found
+
+
+def check_values(
+    names: Sequence[str], declared: Sequence[Column], bound: Sequence[Column], mapping: Mapping[str, str]
+) -> None:
+    """Domains that are declared must be the same. Where they are not, releases may differ, but not in every value."""
+    mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
+    for old in mapping:
+        if not any(old in column.leaves for column in bound):
+            raise InputError(f"--map: no release has the sensitive value {old!r}.")
+    fixed = [j for j, column in enumerate(declared) if column.fixed]
+    for j in fixed[1:]:
+        _check_same(names[fixed[0]], names[j], set(mapped[fixed[0]]), set(mapped[j]))
+    for j in range(1, len(mapped)):
+        if not set(mapped[0]) & set(mapped[j]):
+            _check_same(names[0], names[j], set(mapped[0]), set(mapped[j]))
+
+
+def common_values(bound: Sequence[Column], mapping: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[Longs, ...]]:
+    """The sensitive values of all releases, and which of them each one's leaves are."""
+    mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
+    values = tuple(dict.fromkeys(leaf for leaves in mapped for leaf in leaves))
+    place = {leaf: i for i, leaf in enumerate(values)}
+    return values, tuple(np.array([place[leaf] for leaf in leaves], dtype=np.int64) for leaves in mapped)
+
+
+def _check_same(one: str, other: str, mine: set[str], theirs: set[str]) -> None:
+    if mine == theirs:
+        return
+    sides = ((one, mine - theirs), (other, theirs - mine))
+    parts = [f"only {name} has {listing(sorted(extra), limit=8)}" for name, extra in sides if extra]
+    raise InputError(
+        f"The sensitive values of {one} and {other} are not the same: {'; '.join(parts)}. Write a file with the columns from "
+        "and to, a line for each value that has another name elsewhere, and name it with --map."
+    )
+
+
+def read_map(path: Path, engine: Engine) -> dict[str, str]:
+    """Which sensitive value is called what in common."""
+    rows = engine.files.open(path)
+    for name in ("from", "to"):
+        if name not in rows.columns:
+            raise InputError(f"{rows.name}: the columns must be from and to.")
+    found: dict[str, str] = {}
+    for i, (old, new) in enumerate(rows.read(["from", "to"])):
+        if old in found and found[old] != new:
+            raise InputError(f"{rows.name}, row {i}: {old!r} has two names.")
+        found[old] = new
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the truth says of an attack, in percent of the targets that are located somewhere."""
+
+    holds: float  # the true value is among those left
+    certain_right: float  # of those with one value left, it is the true one
+    in_release: list[float]  # the true value is where the release locates the target
+
+    def to_document(self) -> dict[str, object]:
+        return {
+            "true_value_left": self.holds,
+            "certain_and_right": self.certain_right,
+            "true_value_in_group": self.in_release,
+        }
+
+
+def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine, mapping: Mapping[str, str]) -> Longs:
+    """The true value of each target: −1 where no release has it. The rows are those of the targets, in their order."""
+    rows = engine.files.open(source)
+    name = opened.columns[0]
+    if name not in rows.columns:
+        raise InputError(f"{rows.name}: the truth needs the sensitive column {name!r}.")
+    texts = [text for (text,) in rows.read([name])]
+    if len(texts) != len(opened.targets[0]):
+        raise InputError(
+            f"{rows.name} has {counted(len(texts), 'row', 'rows')} and there are {len(opened.targets[0]):,} targets: the truth "
+            "must have the rows of the targets, in their order."
+        )
+    place = {value: i for i, value in enumerate(opened.values)}
+    column = schema[name]
+    leaves = {text: column.canonical(text, schema.missing) for text in dict.fromkeys(texts)}
+    return np.array([place.get(mapping.get(leaves[text], leaves[text]), -1) for text in texts], dtype=np.int64)
+
+
+def checked(found: Intersection, truth: Longs) -> Checked:
+    somewhere = found.located.any(axis=0)
+    holds = found.holds(truth)
+    certain = somewhere & (found.posterior == 1)
+    inside = [_percent(contains(sets, truth)[there]) for sets, there in zip(found.sets, found.located, strict=True)]
+    return Checked(_percent(holds[somewhere]), _percent(holds[certain]), inside)
+
+
+def _percent(of: NDArray[np.bool_]) -> float:
+    return 100 * float(of.mean()) if len(of) else float("nan")
+
+
+def figures(found: Intersection) -> Composed:
+    return composed(found.prior, found.located, found.posterior)
+
+
+def belief_figures(found: Composition, truth: Longs | None) -> dict[str, Any]:
+    """What is to be said of beliefs: how sharp they are and, with the truth, how often and how well they are right."""
+    document: dict[str, Any] = {
+        "converged": found.converged,
+        "pooled": found.pooled,
+        "shared_groups": int(np.count_nonzero(found.shared)),
+        "undefined": int(np.isnan(found.posterior).any(axis=1).sum()),
+        "success": asdict(Rate.undefined()),
+        "naive": asdict(Rate.undefined()),
+        "calibration": [],
+    }
+    if truth is None:
+        return document
+    known = truth >= 0
+    lost = np.isnan(found.posterior).any(axis=1, keepdims=True)
+    answer = np.where(lost, found.baseline, found.posterior)[known]
+    right, one = truth[known], np.ones(int(known.sum()), dtype=np.int64)
+    document["success"] = asdict(accuracy.success(answer, right, one))
+    document["naive"] = asdict(accuracy.success(found.baseline[known], right, one))
+    document["calibration"] = [
+        {"low": b.low, "high": b.high, "confidence": b.confidence, "right": asdict(b.right)}
+        for b in accuracy.calibration(answer, right, one)
+    ]
+    return document
+
+
+def composition_text(found: Composition, values: Sequence[str]) -> str:
+    """CSV: a line for each target and value; empty where releases contradict each other about the target."""
+    lines: list[list[object]] = []
+    for i, (posterior, baseline) in enumerate(zip(found.posterior.tolist(), found.baseline.tolist(), strict=True)):
+        for value, p, q in zip(values, posterior, baseline, strict=True):
+            lines.append([i, value, "" if p != p else repr(p), repr(q)])
+    return csv_text(["target", "value", "posterior", "baseline"], lines)
+
+
+def rows_text(found: Intersection, names: Sequence[str]) -> str:
+    """CSV: a line for each target: how many values each release leaves and all together, and which; empty where not located."""
+    prior, posterior = found.prior, found.posterior
+    header = ["target", *(f"prior_{j + 1}" for j in range(len(names))), "posterior", "drop", "confidence", "values"]
+    lines: list[list[object]] = []
+    bits = np.unpackbits(found.left.view(np.uint8), axis=1, bitorder="little")[:, : len(found.values)].astype(bool)
+    for i in range(len(posterior)):
+        there = found.located[:, i]
+        before = [int(n) if here else "" for n, here in zip(prior[:, i], there, strict=True)]
+        n = int(posterior[i])
+        if not there.any():
+            lines.append([i, *before, "", "", "", ""])
+            continue
+        left = "; ".join(value for value, is_left in zip(found.values, bits[i], strict=True) if is_left)
+        lines.append([i, *before, n, int(prior[there, i].min()) - n, "" if n == 0 else repr(1 / n), left])
+    return csv_text(header, lines)

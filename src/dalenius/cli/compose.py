@@ -1,0 +1,193 @@
+"""`dalenius compose`: what several releases give away together about people who are in all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalenius import engine as _engine
+from dalenius.cli.common import (
+    DEFAULT_SCHEMA,
+    NOT_CONVERGED,
+    EngineOption,
+    JsonOption,
+    KindOption,
+    QuietOption,
+    SeedOption,
+    connect_engine,
+    release_files,
+    say,
+    stage_line,
+    write_json,
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("compose")(command)
+
+
+def command(
+    releases: Annotated[
+        list[str], typer.Argument(metavar="RELEASE RELEASE…", help="Releases, ours or another tool's.")
+    ],
+    targets: Annotated[
+        Path, typer.Option("--targets", help="People who are in all releases: their quasi-identifiers, a row each.")
+    ],
+    schema: Annotated[
+        list[Path] | None,
+        typer.Option("--schema", help="One for all releases (privacy.toml), or one for each, in their order."),
+    ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option("--truth", help="The rows of the targets with their sensitive value, to see what holds."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="What is left of each target, as CSV.")] = None,
+    beliefs: Annotated[
+        Path | None,
+        typer.Option(
+            "--beliefs", help="Attack with probabilities, too, and write what is believed of each target, as CSV."
+        ),
+    ] = None,
+    presence: Annotated[
+        str | None,
+        typer.Option(
+            "--presence",
+            metavar="P,P,…",
+            help="The probability that a target is in each release (1): with probabilities.",
+        ),
+    ] = None,
+    mcse: Annotated[
+        float, typer.Option("--mcse", help="Where beliefs are sampled: stop when no error is larger than this.")
+    ] = 0.01,
+    seed: SeedOption = 0,
+    mapping: Annotated[
+        Path | None,
+        typer.Option("--map", help="A file with from and to: sensitive values that have another name elsewhere."),
+    ] = None,
+    sensitive: Annotated[
+        str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
+    ] = None,
+    kind: KindOption = None,
+    json: JsonOption = None,
+    engine: EngineOption = _engine.DEFAULT,
+    quiet: QuietOption = False,
+) -> None:
+    """Intersect what several releases say of the same people: how many values are left, and of whom only one."""
+    import numpy as np
+
+    from dalenius.adversary.sampling import Effort
+    from dalenius.audit.compose import (
+        belief_figures,
+        checked,
+        composition_text,
+        figures,
+        open_releases,
+        read_map,
+        read_truth,
+        rows_text,
+    )
+    from dalenius.errors import InputError
+    from dalenius.output import check_writable, write_texts
+    from dalenius.schema import Schema
+
+    paths = schema or [DEFAULT_SCHEMA]
+    declared = [Schema.load(path) for path in paths]
+    connected = connect_engine(engine, quiet=quiet)
+    shares = None if presence is None else _shares(presence)
+    outputs = [path for path in (output, beliefs, None if json in (None, "-") else Path(json)) if path is not None]
+    read = [file for release in releases for file in release_files(release)]
+    read += [file for one in declared for file in one.files]
+    for path in outputs:
+        check_writable(path, inputs=[*releases, *paths, targets, truth, mapping, *read, *connected.own_files])
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise InputError("Two outputs cannot be written to one file. Name another file.")
+    with stage_line(quiet) as stage:
+        stage("reading")
+        names = {} if mapping is None else read_map(mapping, connected)
+        opened = open_releases(
+            releases, declared, targets, engine=connected, kind=kind, sensitive=sensitive, mapping=names
+        )
+        stage("intersecting")
+        found = opened.intersect()
+        document: dict[str, Any] = {"releases": len(releases), **figures(found).to_document()}
+        if truth is not None:
+            right = read_truth(truth, opened, declared[0], connected, names)
+            document["truth"] = checked(found, right).to_document()
+        texts = {} if output is None else {output: rows_text(found, opened.names)}
+        warnings: list[str] = []
+        if beliefs is not None or shares is not None:
+            stage("weighing")
+            believed = opened.compose(shares, Effort(mcse=mcse), np.random.default_rng(seed))
+            document["probabilistic"] = belief_figures(believed, right if truth is not None else None)
+            if beliefs is not None:
+                texts[beliefs] = composition_text(believed, opened.values)
+            warnings += _warnings(document["probabilistic"])
+        if texts:
+            write_texts(texts)
+    if json is not None:
+        write_json(json, document)
+    if json != "-":
+        for line in _lines(document, _short(opened.names), output):
+            say(quiet, line)
+    for warning in warnings:
+        typer.echo(warning, err=True)
+    if "probabilistic" in document and not document["probabilistic"]["converged"]:
+        raise typer.Exit(NOT_CONVERGED)
+
+
+def _shares(text: str) -> list[float]:
+    from dalenius.errors import InputError
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--presence {text!r}: write a number for each release, for example 1,0.9.") from None
+
+
+def _warnings(told: dict[str, Any]) -> list[str]:
+    found = []
+    if not told["converged"]:
+        found.append("NOT CONVERGED: beliefs are not as sharp as --mcse asks for. They are not to be relied on.")
+    if told["shared_groups"]:
+        found.append(
+            f"WARNING: {told['shared_groups']:,} targets stand in a group that two releases publish alike. It is counted twice, "
+            "and what is believed of these targets is too sure."
+        )
+    return found
+
+
+def _short(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of files without their folders, if that tells them apart."""
+    short = tuple(Path(name).name for name in names)
+    return short if len(set(short)) == len(short) else names
+
+
+def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None) -> list[str]:
+    lines = [] if output is None else [f"Wrote {output}: what is left of each target"]
+    lines.append(f"{document['targets']:,} targets in {len(names)} releases")
+    for name, mean in zip(names, document["mean_prior_anonymity"], strict=True):
+        lines.append(f"  {mean:8.2f}   values on average are left by {name} alone")
+    lines.append(f"  {document['mean_posterior_anonymity']:8.2f}   values on average are left by all together")
+    lines.append(f"  {document['VP']:7.1f}%   of the targets have fewer values left than any one release leaves (VP)")
+    for confidence, share in document["PVP"].items():
+        most = {"100": "one value", "50": "two values", "33": "three", "25": "four"}[confidence]
+        words = f"have {most} left" + ("" if confidence == "100" else " at most")
+        lines.append(f"  {share:7.1f}%   {words}: the attacker is {confidence} % sure")
+    counts = {
+        "already_certain": "were certain from one release alone",
+        "empty_intersections": "have nothing left: the releases contradict each other, or one of them is not about the target",
+        "unlocated": "fit no group of some release",
+    }
+    lines += [f"  {document[key]:8,}   {words}" for key, words in counts.items() if document[key]]
+    if "truth" in document:
+        told = document["truth"]
+        lines.append(f"  {told['true_value_left']:7.1f}%   have their true value among those left")
+    if "probabilistic" in document and document["probabilistic"]["success"]["n"]:
+        told = document["probabilistic"]["success"]
+        lines.append(
+            f"  {100 * told['value']:7.1f}%   are guessed right with probabilities ({100 * told['low']:.1f} to "
+            f"{100 * told['high']:.1f})"
+        )
+    return lines

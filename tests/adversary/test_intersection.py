@@ -1,0 +1,182 @@
+"""The intersection attack against plain sets, on random releases of every grouped kind, two to four at a time."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from dalenius import datasets
+from dalenius.adversary import UNKNOWN, Targets
+from dalenius.adversary.intersection import contains, intersect
+from dalenius.adversary.location import places
+from dalenius.measure.composition import composed
+from dalenius.release import Anatomized, Centroids, Generalized, GroupCells, GroupedRelease
+from dalenius.schema import Column, Domain, Schema
+
+VALUES = 70  # more than a word has bits
+
+
+def schema(values: int) -> Schema:
+    columns = (
+        Column("age", "quasi", type="integer", domain=Domain(tuple(map(str, range(20, 26))))),
+        Column("city", "quasi", domain=Domain(("Oslo", "Bergen", "Hamar", "Moss"))),
+        Column("s", "sensitive", domain=Domain(tuple(f"v{i}" for i in range(values)))),
+    )
+    return Schema(columns).bind({})
+
+
+def grouped(rng: random.Random, bound: Schema, kind: str) -> GroupedRelease:
+    """A release of a few people: any boxes, overlapping or not, with suppressed rows now and then."""
+    values = len(bound["s"].leaves)
+    groups = rng.randint(1, 6)
+    people = [(g, rng.randrange(values)) for g in range(groups) for _ in range(rng.randint(1, 5))]
+    if kind == "generalized" and rng.random() < 0.3:
+        people += [(-1, rng.randrange(values)) for _ in range(rng.randint(1, 3))]
+    group = np.array([g for g, _ in people], dtype=np.int32)
+    codes = np.array([[s] for _, s in people], dtype=np.int32)
+    sensitive = GroupCells.gather(group, codes, np.ones(len(people), dtype=np.int64), [values])
+    if kind == "anatomized":
+        tuples = np.array([[rng.randrange(6), rng.randrange(4)] for _ in people], dtype=np.int32)
+        return Anatomized(
+            bound, GroupCells.gather(group, tuples, np.ones(len(people), dtype=np.int64), [6, 4]), sensitive
+        )
+    if kind == "centroids":
+        points = np.array([[rng.choice([math.nan, 20.5, 22, 23.25, 25]), rng.randrange(4)] for _ in range(groups)])
+        return Centroids(bound, points, sensitive)
+    sets = [
+        [np.array(sorted(rng.sample(range(size), rng.randint(1, size))), dtype=np.int32) for _ in range(groups)]
+        for size in (6, 4)
+    ]
+    index = np.array([[g, g] for g in range(groups)], dtype=np.int32)
+    kept = group >= 0
+    whole = Generalized.from_labels(
+        bound, sets, index, group[kept], codes[kept], np.ones(int(kept.sum()), dtype=np.int64)
+    )  # fmt: skip
+    if kept.all():
+        return whole
+    merged = GroupCells.gather(
+        np.concatenate([whole.sensitive.group, group[~kept]]),
+        np.concatenate([whole.sensitive.codes, codes[~kept]]),
+        np.concatenate([whole.sensitive.counts, np.ones(int((~kept).sum()), dtype=np.int64)]),
+        [values],
+    )
+    return Generalized(bound, whole.labels, whole.codes, merged)
+
+
+def plain_places(release: GroupedRelease, known: tuple[int, ...]) -> set[int]:
+    """The groups where a target may be; the place of suppressed rows comes after the last."""
+    if isinstance(release, Generalized):
+        found = {
+            q
+            for q in range(release.groups)
+            if all(
+                leaf == UNKNOWN or leaf in release.labels[a][release.codes[q, a]].members.tolist()
+                for a, leaf in enumerate(known)
+            )
+        }
+        return found | ({release.groups} if release.suppressed else set())
+    if isinstance(release, Anatomized):
+        rows = zip(release.quasi.group.tolist(), release.quasi.codes.tolist(), strict=True)
+        return {q for q, row in rows if all(k in (UNKNOWN, leaf) for k, leaf in zip(known, row, strict=True))}
+    assert isinstance(release, Centroids)
+    sizes = release.sizes.tolist()
+    ages = [(p, n) for p, n in zip(release.points[:, 0].tolist(), sizes, strict=True) if not math.isnan(p)]
+    total = sum(n for _, n in ages)
+    mean = sum(p * n for p, n in ages) / total if ages else 0.0
+    spread = math.sqrt(sum((p - mean) ** 2 * n for p, n in ages) / total) if ages else 0.0
+
+    def distance(q: int) -> float:
+        age, city = release.points[q].tolist()
+        far = 0.0
+        if known[0] != UNKNOWN and not math.isnan(age):
+            far += ((20 + known[0] - age) / (spread or 1.0)) ** 2
+        return far + float(known[1] not in (UNKNOWN, int(city)))
+
+    distances = [distance(q) for q in range(release.groups)]
+    return {q for q, d in enumerate(distances) if d <= min(distances) + 1e-9}
+
+
+def plain_values(release: GroupedRelease, found: set[int]) -> set[int]:
+    cells = release.sensitive
+    groups = {-1 if q == release.groups else q for q in found}
+    return {int(s) for g, s in zip(cells.group.tolist(), cells.codes[:, 0].tolist(), strict=True) if g in groups}
+
+
+@pytest.mark.parametrize("values", [3, 14, VALUES])
+def test_plain_sets(values: int) -> None:
+    lost = certain = empty = 0
+    for seed in range(60):
+        rng = random.Random(f"{values} {seed}")
+        bound = schema(values)
+        kinds = [rng.choice(["generalized", "anatomized", "centroids"]) for _ in range(rng.randint(2, 4))]
+        releases = [grouped(rng, bound, kind) for kind in kinds]
+        known = [tuple(rng.choice([UNKNOWN, *range(size)]) for size in (6, 4)) for _ in range(12)]
+        targets = Targets(bound, np.array(known, dtype=np.int32))
+        codes = np.arange(values)
+        found = intersect(
+            releases, [targets] * len(releases), bound["s"].leaves, [codes] * len(releases), ["s"] * len(releases)
+        )
+        prior, posterior = found.prior, found.posterior
+        for t, target in enumerate(known):
+            sets = []
+            for j, release in enumerate(releases):
+                where = plain_places(release, target)
+                assert found.located[j, t] == bool(where)
+                assert prior[j, t] == len(plain_values(release, where))
+                lost += not where
+                if where:
+                    sets.append(plain_values(release, where))
+            left = set.intersection(*sets) if sets else set()
+            assert posterior[t] == len(left)
+            everything = np.arange(values)
+            holds = contains(np.repeat(found.left[t : t + 1], values, axis=0), everything)
+            assert set(np.flatnonzero(holds).tolist()) == left
+            certain += len(left) == 1
+            empty += bool(sets) and not left
+    assert lost > 20
+    assert certain > 20
+    assert empty > 20
+
+
+def test_places_of_a_suppressed_row_are_everybodys() -> None:
+    release = datasets.paper("composition-1a")
+    assert isinstance(release, GroupedRelease)
+    targets = np.full((1, 3), UNKNOWN, dtype=np.int32)
+    found = {int(q) for _, _, groups in places(release, targets) for q in groups}
+    assert found == set(range(release.groups))
+
+
+def test_the_two_hospitals_of_table_1() -> None:
+    """Alice is 28 and lives at 13012: of both hospitals together, AIDS alone is left."""
+    releases = [datasets.paper(f"composition-1{letter}") for letter in "ab"]
+    assert all(isinstance(release, GroupedRelease) for release in releases)
+    schema = releases[0].schema  # type: ignore[attr-defined]
+    alice = [schema["zip"].leaves.index("13012"), schema["age"].leaves.index("28"), UNKNOWN]
+    targets = Targets(schema, np.array([alice], dtype=np.int32))
+    leaves = schema["condition"].leaves
+    codes = np.arange(len(leaves))
+    found = intersect(releases, [targets] * 2, leaves, [codes] * 2, ["condition"] * 2)  # type: ignore[arg-type]
+    assert found.prior[:, 0].tolist() == [3, 4]
+    assert found.posterior.tolist() == [1]
+    assert found.holds(np.array([leaves.index("AIDS")])).all()
+
+
+def test_figures_by_hand() -> None:
+    """Six targets, two releases: narrowed to one, already certain, untouched, contradicted, absent from one, from both."""
+    prior = np.array([[3, 1, 2, 2, 0, 0], [4, 3, 2, 2, 5, 0]])
+    located = np.array([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 0]], dtype=bool)
+    posterior = np.array([1, 1, 2, 0, 5, 0])
+    found = composed(prior, located, posterior)
+    assert found.targets == 6
+    assert found.PVP == {"100": 100 * 2 / 6, "50": 100 * 3 / 6, "33": 100 * 3 / 6, "25": 100 * 3 / 6}
+    assert pytest.approx(100 * 2 / 6) == found.VP  # the first, and the one whose releases contradict each other
+    assert found.mean_prior_anonymity == [2.0, 16 / 5]
+    assert found.mean_posterior_anonymity == pytest.approx(9 / 5)
+    assert found.mean_drop == pytest.approx((2 + 0 + 0 + 2 + 0) / 5)
+    assert found.drop_of_means == pytest.approx(2 - 9 / 5)
+    assert found.already_certain == 1
+    assert found.empty_intersections == 1
+    assert found.unlocated == 2

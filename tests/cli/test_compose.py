@@ -1,0 +1,224 @@
+"""`dalenius compose`: two hospitals, releases of every grouped kind, other names for values, and what contradicts itself."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dalenius import datasets
+from dalenius.cli import app
+
+Run = Callable[..., tuple[int, str, str]]
+PAPERS = Path(datasets.__file__).parent / "papers"
+KEYS = {
+    "targets", "PVP", "VP", "mean_prior_anonymity", "mean_posterior_anonymity", "mean_drop", "drop_of_means",
+    "already_certain", "empty_intersections", "unlocated",
+}  # fmt: skip
+AGE = """[columns.age]
+role = "quasi"
+type = "integer"
+domain = { min = 20, max = 25 }
+"""
+SCHEMA = f"""sensitive = "disease"
+{AGE}[columns.city]
+role = "quasi"
+[columns.disease]
+role = "sensitive"
+"""
+
+
+def write(name: str, header: str, lines: Sequence[str]) -> None:
+    Path(name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(tmp_path)
+    Path("privacy.toml").write_text(SCHEMA, encoding="utf-8")
+    write(
+        "a.csv",
+        "age,city,disease",
+        ['"[20, 22]",Oslo,Flu', '"[20, 22]",Oslo,Pox', '"[23, 25]",*,Gout', '"[23, 25]",*,Flu'],
+    )
+    write("b.csv", "age,city,disease", ["*,Oslo,Flu", "*,Oslo,Ache", "*,Moss,Pox", "*,Moss,Gout"])
+    write("people.csv", "age,city,disease", ["20,Oslo,Flu", "24,Moss,Gout", "21,Oslo,Flu"])
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = app.run(["compose", *arguments])
+        found = capsys.readouterr()
+        return code, found.out, found.err
+
+    return call
+
+
+def document(run: Run, *arguments: str) -> dict[str, Any]:
+    code, out, err = run(*arguments, "--json", "-")
+    assert code == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_the_two_hospitals(run: Run) -> None:
+    """Table 1: of Alice, AIDS alone is left."""
+    write("alice.csv", "zip,age", ["13012,28"])
+    schema = PAPERS / "composition-1a" / "privacy.toml"
+    files = [str(PAPERS / f"composition-1{x}" / f"composition-1{x}.csv") for x in "ab"]
+    found = document(run, *files, "--schema", str(schema), "--targets", "alice.csv", "-o", "rows.csv")
+    assert found.keys() >= KEYS
+    assert found["PVP"] == {"100": 100, "50": 100, "33": 100, "25": 100}
+    assert found["VP"] == 100
+    assert found["mean_prior_anonymity"] == [3, 4]
+    assert found["mean_posterior_anonymity"] == 1
+    assert found["mean_drop"] == found["drop_of_means"] == 2
+    assert found["already_certain"] == found["empty_intersections"] == found["unlocated"] == 0
+    with Path("rows.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = list(csv.DictReader(file))
+    assert row == {
+        "target": "0", "prior_1": "3", "prior_2": "4", "posterior": "1", "drop": "2", "confidence": "1.0", "values": "AIDS",
+    }  # fmt: skip
+    code, out, _ = run(*files, "--schema", str(schema), "--targets", "alice.csv")
+    assert code == 0
+    assert "AIDS" not in out  # what is left of a person is in the file that was asked for, and nowhere else
+    assert "100.0%   have one value left" in out
+
+
+def test_with_the_truth(run: Run) -> None:
+    found = document(run, "a.csv", "b.csv", "--targets", "people.csv", "--truth", "people.csv")
+    assert found["PVP"]["100"] == 100
+    assert found["truth"] == {
+        "true_value_left": 100.0, "certain_and_right": 100.0, "true_value_in_group": [100.0, 100.0],
+    }  # fmt: skip
+    write("wrong.csv", "disease", ["Pox", "Gout", "Flu"])
+    found = document(run, "a.csv", "b.csv", "--targets", "people.csv", "--truth", "wrong.csv")
+    assert found["truth"]["true_value_left"] == pytest.approx(200 / 3)
+    assert found["truth"]["true_value_in_group"] == pytest.approx([100.0, 200 / 3])
+
+
+def test_three_releases_of_three_kinds_each_with_its_schema(run: Run) -> None:
+    write("cut.quasi.csv", "group,city", ["0,Oslo", "0,Moss", "1,Oslo"])
+    write("cut.sensitive.csv", "group,disease", ["0,Flu", "0,Gout", "1,Ache"])
+    Path("city.toml").write_text(
+        SCHEMA.replace('[columns.age]\nrole = "quasi"\ntype = "integer"\ndomain = { min = 20, max = 25 }\n', "")
+    )
+    write("mean.csv", "age,city,disease", ["20.5,Oslo,Flu", "20.5,Oslo,Gout", "24,Moss,Pox", "24,Moss,Gout"])
+    Path("mean.csv.meta.json").write_text('{"kind": "centroids"}', encoding="utf-8")
+    schemas = ("--schema", "privacy.toml", "--schema", "city.toml", "--schema", "privacy.toml")
+    found = document(run, "b.csv", "cut", "mean.csv", *schemas, "--targets", "people.csv", "-o", "rows.csv")
+    # Oslo: {Flu, Ache}, groups 0 and 1 {Flu, Gout, Ache}, centroid 20.5 {Flu, Gout}. Moss: {Pox, Gout}, group 0, {Pox, Gout}.
+    with Path("rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = [(r["prior_1"], r["prior_2"], r["prior_3"], r["values"]) for r in csv.DictReader(file)]
+    assert rows == [("2", "3", "2", "Flu"), ("2", "2", "2", "Gout"), ("2", "3", "2", "Flu")]
+    assert found["VP"] == 100
+
+
+def test_what_contradicts_and_who_is_absent_is_counted(run: Run) -> None:
+    """In a.csv somebody aged 24 has Gout or Flu; b.csv says Pox or Gout in Moss, and knows nobody in Hamar."""
+    write("odd.csv", "age,city", ["20,Moss", "24,Hamar", ",Oslo", "24,Moss"])
+    found = document(run, "a.csv", "b.csv", "--targets", "odd.csv", "-o", "rows.csv")
+    assert found["targets"] == 4
+    assert found["unlocated"] == 2  # 20 in Moss is not in a.csv, Hamar not in b.csv
+    assert found["empty_intersections"] == 0
+    write("c.csv", "age,city,disease", ["*,Moss,Pox", "*,Oslo,Gout"])
+    found = document(run, "a.csv", "c.csv", "--targets", "odd.csv")
+    assert found["empty_intersections"] == 1  # 24 in Moss: {Gout, Flu} and {Pox}
+    code, out, _ = run("a.csv", "c.csv", "--targets", "odd.csv")
+    assert code == 0
+    assert "have nothing left" in out
+    assert "fit no group of some release" in out
+    write("nobody.csv", "age,city", ["20,Bergen"])
+    found = document(run, "b.csv", "c.csv", "--targets", "nobody.csv")
+    assert found["unlocated"] == 1
+    assert found["PVP"]["25"] == 0
+    assert found["mean_posterior_anonymity"] is None
+
+
+def test_other_names_for_values(run: Run) -> None:
+    write("d.csv", "age,city,disease", ["*,Oslo,Influenza", "*,Oslo,Smallpox", "*,Moss,Podagra"])
+    code, _, err = run("a.csv", "d.csv", "--targets", "people.csv")
+    assert code == 2
+    for value in ("only a.csv has Flu, Gout, Pox", "only d.csv has Influenza", "--map"):
+        assert value in err
+    write("map.csv", "from,to", ["Influenza,Flu", "Smallpox,Pox", "Podagra,Gout"])
+    found = document(run, "a.csv", "d.csv", "--targets", "people.csv", "--map", "map.csv", "--truth", "people.csv")
+    assert found["truth"]["true_value_left"] == 100
+    assert found["mean_posterior_anonymity"] == pytest.approx(5 / 3)
+
+
+def test_declared_domains_must_be_the_same(run: Run) -> None:
+    for name, values in (("one.toml", '["Flu", "Pox", "Gout"]'), ("other.toml", '["Flu", "Pox", "Gout", "Ache"]')):
+        Path(name).write_text(SCHEMA + f"domain = {values}\n", encoding="utf-8")
+    code, _, err = run("a.csv", "b.csv", "--schema", "one.toml", "--schema", "other.toml", "--targets", "people.csv")
+    assert code == 2
+    assert "only b.csv has Ache" in err
+
+
+def test_probabilities(run: Run) -> None:
+    found = document(
+        run, "a.csv", "b.csv", "--targets", "people.csv", "--truth", "people.csv", "--beliefs", "b.beliefs.csv"
+    )
+    told = found["probabilistic"]
+    assert told["converged"]
+    assert told["pooled"]
+    assert told["success"]["value"] == 1
+    assert told["calibration"]
+    with Path("b.beliefs.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert {line["value"] for line in lines} == {"Flu", "Pox", "Gout", "Ache"}
+    for t in range(3):
+        assert sum(float(line["posterior"]) for line in lines if line["target"] == str(t)) == pytest.approx(1)
+    sure = document(run, "a.csv", "b.csv", "--targets", "people.csv", "--truth", "people.csv", "--presence", "1,0.5")
+    assert sure["probabilistic"]["success"]["n"] == 3
+    code, _, err = run("a.csv", "a.csv", "--targets", "people.csv", "--presence", "1,1")
+    assert code == 0
+    assert "counted twice" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("a.csv",), "two releases or more"),
+        (
+            ("a.csv", "b.csv", "--schema", "privacy.toml", "--schema", "privacy.toml", "--schema", "privacy.toml"),
+            "3 schemas",
+        ),
+        (("a.csv", "absent.csv"), "absent.csv"),
+        (("a.csv", "b.csv", "--presence", "1,x"), "--presence"),
+        (("a.csv", "b.csv", "--presence", "1"), "2 numbers"),
+        (("a.csv", "b.csv", "--presence", "1,0"), "above 0"),
+        (("a.csv", "b.csv", "--sensitive", "age"), "'age' is not a sensitive column"),
+        (("a.csv", "b.csv", "--map", "people.csv"), "from and to"),
+        (("a.csv", "b.csv", "--truth", "a.csv"), "the rows of the targets"),
+        (("a.csv", "b.csv", "-o", "a.csv"), "a.csv"),
+        (("a.csv", "b.csv", "-o", "x.csv", "--json", "x.csv"), "one file"),
+    ],
+)
+def test_bad_input(run: Run, arguments: tuple[str, ...], says: str) -> None:
+    code, _, err = run(*arguments, "--targets", "people.csv")
+    assert code == 2, err
+    assert says in err
+
+
+def test_targets_that_share_no_column(run: Run) -> None:
+    write("names.csv", "name", ["x"])
+    code, _, err = run("a.csv", "b.csv", "--targets", "names.csv")
+    assert code == 2
+    assert "none of the quasi-identifiers" in err
+
+
+def test_counts_have_no_groups(run: Run) -> None:
+    write("n.counts.csv", "column,value,disease,count", ["city,Oslo,Flu,1"])
+    Path("n.json").write_text(
+        '{"mechanism": "none", "scale": 0, "epsilon": null, "sensitivity": 1, "neighbours": "add-remove"}',
+        encoding="utf-8",
+    )
+    Path("city.toml").write_text(
+        SCHEMA.replace('[columns.age]\nrole = "quasi"\ntype = "integer"\ndomain = { min = 20, max = 25 }\n', "")
+    )
+    code, _, err = run("b.csv", "n", "--schema", "privacy.toml", "--schema", "city.toml", "--targets", "people.csv")
+    assert code == 2
+    assert "no groups" in err
