@@ -92,11 +92,26 @@ def test_with_the_truth(run: Run) -> None:
     assert found["PVP"]["100"] == 100
     assert found["truth"] == {
         "true_value_left": 100.0, "certain_and_right": 100.0, "true_value_in_group": [100.0, 100.0],
+        "located_right": [None, None],
     }  # fmt: skip
     write("wrong.csv", "disease", ["Pox", "Gout", "Flu"])
     found = document(run, "a.csv", "b.csv", "--targets", "people.csv", "--truth", "wrong.csv")
     assert found["truth"]["true_value_left"] == pytest.approx(200 / 3)
     assert found["truth"]["true_value_in_group"] == pytest.approx([100.0, 200 / 3])
+
+
+def test_how_often_the_nearest_centroid_is_the_persons_own(run: Run) -> None:
+    """A release that was made of the truth, its lines in order, tells which group is whose."""
+    write("three.csv", "age,city,disease", ["20,Oslo,Flu", "24,Moss,Gout", "21,Oslo,Flu", "23,Oslo,Pox"])
+    lines = ["A,20.5,Oslo,Flu", "B,24,Oslo,Gout", "A,20.5,Oslo,Flu", "A,20.5,Oslo,Pox"]
+    write("mean.csv", "group,age,city,disease", lines)
+    Path("mean.csv.meta.json").write_text('{"kind": "centroids"}', encoding="utf-8")
+    found = document(run, "a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
+    # 23 is nearer to 24: the last one of four is looked for in another group than its own.
+    assert found["truth"]["located_right"] == [None, 75.0]
+    code, out, _ = run("a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
+    assert code == 0
+    assert "75.0%   are found in their own group of mean.csv" in out
 
 
 def test_three_releases_of_three_kinds_each_with_its_schema(run: Run) -> None:

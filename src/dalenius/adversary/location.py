@@ -44,6 +44,15 @@ def places(release: GroupedRelease, known: Ints) -> Iterator[Places]:
             yield np.arange(low, high), start, which
 
 
+def found_in(release: GroupedRelease, known: Ints, group: Ints) -> NDArray[np.bool_]:
+    """Whether the group that each target is in, −1 if that is not known, is one of those where it is looked for."""
+    right = np.zeros(len(known), dtype=bool)
+    for some, start, which in places(release, known):
+        owner = np.repeat(some, np.diff(start))
+        right[owner[which == group[owner]]] = True
+    return right
+
+
 def _sizes(release: GroupedRelease) -> list[int]:
     return [len(column.leaves) for column in release.schema.quasi]
 

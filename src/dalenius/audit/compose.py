@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dalenius.adversary import Targets
 from dalenius.adversary.composition import Composition, compose
 from dalenius.adversary.intersection import Intersection, contains, intersect
+from dalenius.adversary.location import found_in
 from dalenius.adversary.sampling import Effort
 from dalenius.audit.people import widened
 from dalenius.audit.targets import read_targets
@@ -23,10 +24,12 @@ from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Rate
 from dalenius.measure.composition import Composed, composed
 from dalenius.output import csv_text
-from dalenius.release import GroupedRelease, read
+from dalenius.release import GroupedRelease, find_files, read
 from dalenius.release.base import same_columns
+from dalenius.release.reading import GROUP, rank_ids
 from dalenius.schema import Column, Schema
 
+Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
@@ -188,12 +191,14 @@ class Checked:
     holds: float  # the true value is among those left
     certain_right: float  # of those with one value left, it is the true one
     in_release: list[float]  # the true value is where the release locates the target
+    located_right: list[float]  # the group is the target's own, of releases whose rows are those of the truth, in order
 
     def to_document(self) -> dict[str, object]:
         return {
             "true_value_left": self.holds,
             "certain_and_right": self.certain_right,
             "true_value_in_group": self.in_release,
+            "located_right": self.located_right,
         }
 
 
@@ -215,12 +220,39 @@ def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine,
     return np.array([place.get(mapping.get(leaves[text], leaves[text]), -1) for text in texts], dtype=np.int64)
 
 
-def checked(found: Intersection, truth: Longs) -> Checked:
+def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engine: Engine) -> list[Ints | None]:
+    """For each release the group of each target, if it says groups and its lines are the targets, in order.
+
+    That is so of a release that was made of the truth and written in its order: the sensitive values are the same, line by line.
+    """
+    found: list[Ints | None] = []
+    for name, release, column in zip(opened.names, opened.releases, opened.columns, strict=True):
+        rows = engine.open(find_files(name)[1][0])
+        declared = {c.name for c in release.schema.columns}
+        found.append(None)
+        if not rows.numbered or GROUP not in rows.columns or GROUP in declared or column not in rows.columns:
+            continue
+        groups, texts = zip(*rows.read([GROUP, column]), strict=True)
+        place = {value: i for i, value in enumerate(opened.values)}
+        leaves = {text: release.schema[column].canonical(text, release.schema.missing) for text in dict.fromkeys(texts)}
+        values = [place.get(mapping.get(leaves[text], leaves[text]), -1) for text in texts]
+        if len(values) == len(truth) and np.array_equal(values, truth):
+            ids = sorted(set(groups))
+            rank = dict(zip(ids, rank_ids(ids).tolist(), strict=True))
+            found[-1] = np.array([rank[text] for text in groups], dtype=np.int32)
+    return found
+
+
+def checked(found: Intersection, truth: Longs, opened: Releases, groups: Sequence[Ints | None]) -> Checked:
     somewhere = found.located.any(axis=0)
     holds = found.holds(truth)
     certain = somewhere & (found.posterior == 1)
     inside = [_percent(contains(sets, truth)[there]) for sets, there in zip(found.sets, found.located, strict=True)]
-    return Checked(_percent(holds[somewhere]), _percent(holds[certain]), inside)
+    right = [
+        float("nan") if mine is None else _percent(found_in(release, targets.codes, mine))
+        for release, targets, mine in zip(opened.releases, opened.targets, groups, strict=True)
+    ]
+    return Checked(_percent(holds[somewhere]), _percent(holds[certain]), inside, right)
 
 
 def _percent(of: NDArray[np.bool_]) -> float:

@@ -84,6 +84,7 @@ def command(
         composition_text,
         figures,
         open_releases,
+        own_groups,
         read_map,
         read_truth,
         rows_text,
@@ -114,7 +115,8 @@ def command(
         document: dict[str, Any] = {"releases": len(releases), **figures(found).to_document()}
         if truth is not None:
             right = read_truth(truth, opened, declared[0], connected, names)
-            document["truth"] = checked(found, right).to_document()
+            groups = own_groups(opened, right, names, connected)
+            document["truth"] = checked(found, right, opened, groups).to_document()
         texts = {} if output is None else {output: rows_text(found, opened.names)}
         warnings: list[str] = []
         if beliefs is not None or shares is not None:
@@ -184,6 +186,9 @@ def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None
     if "truth" in document:
         told = document["truth"]
         lines.append(f"  {told['true_value_left']:7.1f}%   have their true value among those left")
+        for name, share in zip(names, told["located_right"], strict=True):
+            if share == share:
+                lines.append(f"  {share:7.1f}%   are found in their own group of {name}")
     if "probabilistic" in document and document["probabilistic"]["success"]["n"]:
         told = document["probabilistic"]["success"]
         lines.append(

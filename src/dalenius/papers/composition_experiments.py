@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dalenius import datasets
 from dalenius.adversary import Targets
 from dalenius.adversary.intersection import Intersection, intersect
-from dalenius.adversary.location import places
+from dalenius.adversary.location import found_in, places
 from dalenius.adversary.naive_bayes import NaiveBayes
 from dalenius.criterion import Criterion, EntropyDiversity, KAnonymity, TCloseness
 from dalenius.measure import accuracy
@@ -142,15 +142,10 @@ def _placed(published: Published, targets: Targets) -> tuple[float, float]:
     """The average size of the class that a target is found in, and how often that is its own, where that is known."""
     release = published.release
     people = np.append(release.sizes, release.suppressed)
-    total, right = 0.0, 0
-    for some, start, group in places(release, targets.codes):
-        total += float(people[group].sum())
-        if published.group is not None:
-            for i, t in enumerate(some.tolist()):
-                mine = group[start[i] : start[i + 1]]
-                right += int(published.group[t] in mine)
-    n = len(targets)
-    return total / n, right / n if published.group is not None else math.nan
+    total = sum(float(people[group].sum()) for _, _, group in places(release, targets.codes)) / len(targets)
+    if published.group is None:
+        return total, math.nan
+    return total, float(found_in(release, targets.codes, published.group[: len(targets)]).mean())
 
 
 def by_k(found: Overlapping, levels: Sequence[int] = LEVELS, *, centroids: bool = True) -> dict[str, list[Attacked]]:
