@@ -8,7 +8,7 @@ microaggregation, so that a `group` column tells groups apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +21,7 @@ from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.kernel.mdav import mdav
 from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
+from dalenius.publish.given import Given, evaluate_groups, told
 from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.centroids import point_text
@@ -45,6 +46,7 @@ class Microaggregation:
     k: int
     shown: Shown = "centroids"
     block: int | None = None
+    given: Given | None = None  # earlier releases; k is raised until enough values are left with them
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
@@ -70,14 +72,32 @@ class Microaggregation:
         codes = _row_codes(table)
         numbers, categories = encoded(table.schema.quasi, codes[:, : len(table.schema.quasi)])
         blocks = _blocks(numbers, categories, self.block or len(codes))
-        group = np.empty(len(codes), dtype=np.int32)
-        labels = int(categories.max(initial=0)) + 1
-        made = 0
-        for rows in blocks:
-            mine = mdav(np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, self.k)
-            group[rows] = mine + made
-            made += int(mine.max()) + 1
-        return PublishedMicroaggregation(self, table, codes, group)
+        k, group = self.k, _grouped(numbers, categories, blocks, self.k)
+        if self.given is not None:
+            self.given.check_table(table)
+            ones = np.ones(len(codes), dtype=np.int64)
+            # Everybody in one group leaves every value of the table, which is enough; a block of them may not.
+            while (few := evaluate_groups(self.given, codes, ones, group).below_l) > 0:
+                k = min(k + max(1, k // 8), people)
+                if self.block is not None and self.block < 4 * k:
+                    raise InputError(
+                        f"Fewer than {self.given.l} values are left of {counted(few, 'person', 'people')} together with the "
+                        f"earlier releases, and in blocks of {self.block} no larger k can be tried. Raise --block."
+                    )
+                group = _grouped(numbers, categories, blocks, k)
+        return PublishedMicroaggregation(replace(self, k=k), table, codes, group)
+
+
+def _grouped(numbers: Floats, categories: Ints, blocks: Sequence[NDArray[np.int64]], k: int) -> Ints:
+    """The group of every row, block by block."""
+    group = np.empty(len(numbers), dtype=np.int32)
+    labels = int(categories.max(initial=0)) + 1
+    made = 0
+    for rows in blocks:
+        mine = mdav(np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, k)
+        group[rows] = mine + made
+        made += int(mine.max()) + 1
+    return group
 
 
 def _row_codes(table: Table) -> Ints:
@@ -188,6 +208,9 @@ class PublishedMicroaggregation(Published):
         m = len(self.table.schema.quasi)
         return distinct_sets(self.table.schema.quasi, self.group, self.codes[:, :m], self.groups)
 
+    def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
+        return self.codes, np.ones(len(self.group), dtype=np.int64), self.group
+
     def describe(self) -> dict[str, Any]:
         sizes = np.bincount(self.group)
         return {
@@ -199,7 +222,7 @@ class PublishedMicroaggregation(Published):
             "classes": self.groups,
             "suppressed": 0,
             "people": int(sizes.sum()),
-        }
+        } | told(self, self.publisher.given)
 
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         schema = self.table.schema
