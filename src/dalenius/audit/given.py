@@ -9,6 +9,7 @@ from dalenius.audit.people import widened
 from dalenius.coding import canonical_texts
 from dalenius.engine import Source
 from dalenius.errors import InputError, counted
+from dalenius.hierarchy import MISSING
 from dalenius.publish.given import Evaluated, Given, evaluate, given, needed, one_sensitive
 from dalenius.release import GroupedRelease, read
 from dalenius.schema import Schema
@@ -52,7 +53,7 @@ def read_given(
         leaves = {}
         for column in schema.quasi:
             if not column.fixed and column.name in {own.name for own in table.schema.quasi}:
-                texts = table.schema[column.name].leaves
+                texts = [leaf for leaf in table.schema[column.name].leaves if leaf != MISSING]
                 leaves[column.name] = canonical_texts(
                     column, texts, schema, where=str(table.source), locate=lambda *_: "some row"
                 )
