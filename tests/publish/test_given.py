@@ -235,15 +235,15 @@ GROWING: dict[str, Callable[[dl.Table, Given | None], Any]] = {
 
 @pytest.mark.parametrize("method", GROWING)
 def test_groups_that_grow_until_enough_is_left(method: str) -> None:
-    """Anatomy merges groups, microaggregation raises k; people are in groups that only the steward knows."""
-    failed = 0
+    """Anatomy and microaggregation join groups; people are in groups that only the steward knows."""
+    failed = some = 0
     for seed in range(25):
         one = case(f"{method} {seed}", 8)
         sizes = Counter(s for _, _, s in one.people)
         if 2 * max(sizes.values()) > len(one.people):
             continue  # Anatomy cannot separate these
         earlier = given(one.table, one.releases)
-        plain, published = (GROWING[method](one.table, some) for some in (None, earlier))
+        plain, published = (GROWING[method](one.table, releases) for releases in (None, earlier))
         assert "given" not in plain.describe()
         for made in (plain, published):
             mine, groups = in_groups(one, made)
@@ -251,13 +251,14 @@ def test_groups_that_grow_until_enough_is_left(method: str) -> None:
         document = published.describe()
         assert document["given"] == evaluate(published, earlier).to_document()
         assert document["given"]["below_l"] == 0
-        grown = document.get("merge", document.get("k"))
-        if evaluate(plain, earlier).below_l:
-            failed += 1
-            assert grown > plain.describe().get("merge", plain.describe().get("k"))
-        else:
-            assert np.array_equal(plain.group, published.group)
+        # Groups are joined, and only where that is called for.
+        pairs = set(zip(plain.group.tolist(), published.group.tolist(), strict=True))
+        assert len(pairs) == plain.describe()["classes"] >= document["classes"]
+        assert (document["classes"] < plain.describe()["classes"]) == (evaluate(plain, earlier).below_l > 0)
+        failed += document["classes"] < plain.describe()["classes"]
+        some += 1 < document["classes"] < plain.describe()["classes"]
     assert failed >= 5
+    assert some >= 3
 
 
 def in_groups(one: Case, published: Any) -> tuple[Case, list[object]]:
@@ -272,16 +273,21 @@ def in_groups(one: Case, published: Any) -> tuple[Case, list[object]]:
     return Case(people, one.table, one.releases, one.values, left, located), published.group.tolist()
 
 
-def test_blocks_that_are_too_small() -> None:
-    """People with one value, sorted into a block of their own: no k helps within it."""
+def test_microaggregation_joins_the_nearest() -> None:
+    """Three places in a row, and the first has one value: it takes in the second, across blocks, and not the third."""
     bound = schema(3)
     columns = [bound["age"], bound["city"], dl.Column("s", "sensitive")]
-    rows = [("20", "Oslo", "v0")] * 8 + [("25", "Moss", "v1")] * 4 + [("25", "Moss", "v2")] * 4
-    frame = pa.table({name: [row[j] for row in rows] for j, name in enumerate(("age", "city", "s"))})
+    rows = [("20", "v0")] * 8 + [("25", "v1"), ("25", "v2")] * 4 + [("22", "v1"), ("22", "v2")] * 4
+    frame = pa.table({"age": [age for age, _ in rows], "city": ["Oslo"] * 24, "s": [s for _, s in rows]})
     table = dl.Table(frame, dl.Schema(columns))
-    earlier = given(table, [grouped(random.Random(0), bound, "generalized")])
-    with pytest.raises(InputError, match=r"left of \d+ people .* blocks of 8 no larger k .* Raise --block"):
-        Microaggregation(2, block=8, given=earlier).publish(table)
+    earlier = given(table, [])
+    for block in (None, 16):
+        published = Microaggregation(4, block=block, given=earlier).publish(table)
+        groups = {frozenset(rows[i][0] for i in np.flatnonzero(published.group == q)) for q in range(published.groups)}
+        assert frozenset({"20", "22"}) in groups
+        assert frozenset({"25"}) in groups
+        assert not any({"20", "25"} <= group for group in groups)
+        assert published.describe()["given"]["below_l"] == 0
 
 
 def test_confidence() -> None:

@@ -8,7 +8,7 @@ published nowhere: with it, and the order of the quasi-identifiers, much of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.kernel.anatomy import largest_first
 from dalenius.publish.base import Published, check_name_free, written_columns
-from dalenius.publish.given import Given, evaluate_groups, told
+from dalenius.publish.given import Given, joined, told
 from dalenius.release import Anatomized, GroupCells
 from dalenius.release.anatomized import paths_of
 from dalenius.release.reading import COUNT, GROUP
@@ -41,7 +41,7 @@ class Anatomy:
 
     l: int  # noqa: E741 - the literature's letter
     merge: int = 1
-    given: Given | None = None  # earlier releases; more groups are merged until enough values are left with them
+    given: Given | None = None  # earlier releases; groups that leave too few values with them are merged
 
     def __post_init__(self) -> None:
         if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
@@ -69,20 +69,17 @@ class Anatomy:
         if self.merge > groups:
             raise InputError(f"There are {groups:,} groups, and --merge {self.merge} joins more than that.")
         cell, drawn = _drawn(cells.codes[:, -1], cells.counts, people, rng)
-        merge, group = self.merge, _joined(drawn, groups, self.merge)
+        # So many neighbouring groups are one; a last handful of fewer joins the one before it.
+        group = np.minimum(drawn // self.merge, groups // self.merge - 1).astype(np.int32)
         if self.given is not None:
-            self.given.check_table(table)
-            ones = np.ones(len(cell), dtype=np.int64)
-            # All groups in one leave every value of the table, which is enough.
-            while evaluate_groups(self.given, cells.codes[cell], ones, group).below_l:
-                merge = min(merge + max(1, merge // 8), groups)
-                group = _joined(drawn, groups, merge)
-        return PublishedAnatomy(replace(self, merge=merge), table, cell, group)
+            group = joined(self.given, cells.codes[cell], group, _next)
+        return PublishedAnatomy(self, table, cell, group)
 
 
-def _joined(group: NDArray[np.int32], groups: int, merge: int) -> NDArray[np.int32]:
-    """So many neighbouring groups as one; a last handful of fewer joins the one before it."""
-    return np.minimum(group // merge, groups // merge - 1).astype(np.int32)
+def _next(group: int, others: NDArray[np.bool_]) -> int:
+    """The first of the groups after this one, and after the last the first."""
+    after = int(np.argmax(others[group + 1 :])) + group + 1 if group + 1 < len(others) else 0
+    return after if others[after] else int(np.argmax(others))
 
 
 def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Longs], int]:  # noqa: E741

@@ -12,7 +12,7 @@ An attacker may have to join several classes that fit a person, or the suppresse
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,15 @@ class Given:
         kept = np.ones(len(bits), dtype=bool)
         kept[into[few]] = False
         return kept
+
+    def numbers(self, codes: Ints) -> Longs:
+        """Which quasi-identifiers each row of leaf codes has."""
+        m = len(self.schema.quasi)
+        sizes = [len(column.leaves) for column in self.schema.quasi]
+        quasi, number = distinct_rows(np.concatenate([self.quasi, codes[:, :m]]), sizes)
+        if len(quasi) != len(self.quasi):
+            raise ParameterError("given", "publish", "made for the table that is published", "another table's")
+        return number[len(quasi) :].astype(np.int64)
 
     def keeps_hidden(self, into: Longs, bits: Words, hidden: Bools) -> bool:
         """Whether suppressed rows leave enough of those whose rows they are: `into` says the group of all quasi-identifiers."""
@@ -209,12 +218,7 @@ def evaluate(published: Published, earlier: Given) -> Evaluated:
 
 def evaluate_groups(earlier: Given, codes: Ints, counts: Longs, group: Ints) -> Evaluated:
     """The same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed."""
-    m = len(earlier.schema.quasi)
-    sizes = [len(column.leaves) for column in earlier.schema.quasi]
-    quasi, number = distinct_rows(np.concatenate([earlier.quasi, codes[:, :m]]), sizes)
-    if len(quasi) != len(earlier.quasi):
-        raise ParameterError("given", "evaluate", "made for the table that is published", "another table's")
-    some = number[len(quasi) :].astype(np.int64)
+    m, some = len(earlier.schema.quasi), earlier.numbers(codes)
     groups = int(group.max(initial=-1)) + 1
     into = np.where(group < 0, groups, group).astype(np.int64)
     after = common_sizes(some, earlier.left, into, earlier.bits(into, codes[:, m], groups + 1))
@@ -232,6 +236,29 @@ def evaluate_groups(earlier: Given, codes: Ints, counts: Longs, group: Ints) -> 
         contradicted=int(counts[contradicted].sum()),
         mean_posterior_anonymity=float(after[told] @ counts[told]) / people if people else None,
     )
+
+
+def joined(earlier: Given, codes: Ints, group: Ints, partner: Callable[[int, Bools], int]) -> Ints:
+    """Groups joined until each leaves enough of everybody in it; those that do already stay as they are, if they can.
+
+    A group that leaves too little takes in others, one after the other: `partner(q, others)` says which is next, and that it is
+    now part of q. All groups in one leave every value of the table, which is enough.
+    """
+    some, groups = earlier.numbers(codes), int(group.max()) + 1
+    bits = earlier.bits(group.astype(np.int64), codes[:, len(earlier.schema.quasi)], groups)
+    order = np.argsort(group, kind="stable")
+    members = np.split(some[order], np.searchsorted(group[order], np.arange(1, groups)))
+    into, alive = np.arange(groups), np.ones(groups, dtype=bool)
+    for q in np.flatnonzero(~earlier.keeps(some, group.astype(np.int64), bits)).tolist():
+        while alive[q] and not earlier.keeps(members[q], np.zeros(len(members[q]), dtype=np.int64), bits[q : q + 1])[0]:
+            alive[q] = False
+            other = partner(q, alive)
+            alive[q], alive[other], into[other] = True, False, q
+            bits[q] |= bits[other]
+            members[q] = np.unique(np.concatenate([members[q], members[other]]))
+    while not np.array_equal(into[into], into):
+        into = into[into]
+    return np.unique(into, return_inverse=True)[1][group].astype(np.int32)
 
 
 def told(published: Published, earlier: Given | None) -> dict[str, Any]:

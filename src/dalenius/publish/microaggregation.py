@@ -8,7 +8,7 @@ microaggregation, so that a `group` column tells groups apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.kernel.mdav import mdav
 from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
-from dalenius.publish.given import Given, evaluate_groups, told
+from dalenius.publish.given import Given, joined, told
 from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.centroids import point_text
@@ -46,7 +46,7 @@ class Microaggregation:
     k: int
     shown: Shown = "centroids"
     block: int | None = None
-    given: Given | None = None  # earlier releases; k is raised until enough values are left with them
+    given: Given | None = None  # earlier releases; groups that leave too few values with them take in the nearest
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
@@ -72,32 +72,37 @@ class Microaggregation:
         codes = _row_codes(table)
         numbers, categories = encoded(table.schema.quasi, codes[:, : len(table.schema.quasi)])
         blocks = _blocks(numbers, categories, self.block or len(codes))
-        k, group = self.k, _grouped(numbers, categories, blocks, self.k)
+        group = np.empty(len(codes), dtype=np.int32)
+        labels = int(categories.max(initial=0)) + 1
+        made = 0
+        for rows in blocks:
+            mine = mdav(np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, self.k)
+            group[rows] = mine + made
+            made += int(mine.max()) + 1
         if self.given is not None:
-            self.given.check_table(table)
-            ones = np.ones(len(codes), dtype=np.int64)
-            # Everybody in one group leaves every value of the table, which is enough; a block of them may not.
-            while (few := evaluate_groups(self.given, codes, ones, group).below_l) > 0:
-                k = min(k + max(1, k // 8), people)
-                if self.block is not None and self.block < 4 * k:
-                    raise InputError(
-                        f"Fewer than {self.given.l} values are left of {counted(few, 'person', 'people')} together with the "
-                        f"earlier releases, and in blocks of {self.block} no larger k can be tried. Raise --block."
-                    )
-                group = _grouped(numbers, categories, blocks, k)
-        return PublishedMicroaggregation(replace(self, k=k), table, codes, group)
+            group = joined(self.given, codes, group, _Nearest(numbers, categories, group))
+        return PublishedMicroaggregation(self, table, codes, group)
 
 
-def _grouped(numbers: Floats, categories: Ints, blocks: Sequence[NDArray[np.int64]], k: int) -> Ints:
-    """The group of every row, block by block."""
-    group = np.empty(len(numbers), dtype=np.int32)
-    labels = int(categories.max(initial=0)) + 1
-    made = 0
-    for rows in blocks:
-        mine = mdav(np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, k)
-        group[rows] = mine + made
-        made += int(mine.max()) + 1
-    return group
+class _Nearest:
+    """The group whose mean is nearest, in the distance that groups are made with; it is then part of the one that asked."""
+
+    def __init__(self, numbers: Floats, categories: Ints, group: Ints) -> None:
+        self.sizes = np.bincount(group).astype(np.float64)
+        sums = [np.bincount(group, weights=column) for column in numbers.T]
+        for column in categories.T:  # as one-hot columns divided by √2
+            for code in np.unique(column).tolist():
+                sums.append(np.bincount(group, weights=column == code) / np.sqrt(2))
+        self.means = np.column_stack(sums) / self.sizes[:, None]
+
+    def __call__(self, group: int, others: NDArray[np.bool_]) -> int:
+        some = np.flatnonzero(others)
+        away = ((self.means[some] - self.means[group]) ** 2).sum(axis=1)
+        other = int(some[np.argmin(away)])
+        both = self.sizes[group] + self.sizes[other]
+        self.means[group] += (self.means[other] - self.means[group]) * self.sizes[other] / both
+        self.sizes[group] = both
+        return other
 
 
 def _row_codes(table: Table) -> Ints:
