@@ -72,6 +72,7 @@ class Anatomy:
         # So many neighbouring groups are one; a last handful of fewer joins the one before it.
         group = np.minimum(drawn // self.merge, groups // self.merge - 1).astype(np.int32)
         if self.given is not None:
+            self.given.check_table(table)
             group = joined(self.given, cells.codes[cell], group, _next)
         return PublishedAnatomy(self, table, cell, group)
 

@@ -27,7 +27,7 @@ from dalenius.hierarchy import MISSING
 from dalenius.kernel.intersect import common_sizes, value_bits
 from dalenius.release import GroupedRelease
 from dalenius.schema import Schema
-from dalenius.table import Table
+from dalenius.table import Cells, Table
 
 if TYPE_CHECKING:
     from dalenius.publish.base import Published
@@ -65,7 +65,7 @@ class Evaluated:
 class Given:
     """What earlier releases leave of the people of a table, and how many values must be left: see `given`."""
 
-    schema: Schema  # the table's, bound
+    cells: Cells  # the table's
     releases: int
     l: int  # noqa: E741 - the literature's letter
     codes: Longs  # the number, among the values of all releases and the table, of each leaf of the sensitive column
@@ -74,6 +74,10 @@ class Given:
     located: Bools
     contradicted: Bools
     demand: Longs  # how many values must be left: ℓ, and 0 where no release of the table can leave so many
+
+    @property
+    def schema(self) -> Schema:
+        return self.cells.schema
 
     def bits(self, group: Longs, leaf: Ints, groups: int) -> Words:
         """The values of each group, where `leaf[x]` occurs in `group[x]`."""
@@ -107,9 +111,7 @@ class Given:
 
     def check_table(self, table: Table) -> None:
         """Refuse a table that this was not made for."""
-        codes, m = table.cells().codes, len(self.schema.quasi)
-        sizes = [len(column.leaves) for column in table.schema.quasi]
-        if table.schema is not self.schema and not np.array_equal(distinct_rows(codes[:, :m], sizes)[0], self.quasi):
+        if table.cells() is not self.cells and table.cells() != self.cells:
             raise ParameterError("given", "publish", "made for the table that is published", "another table's")
 
 
@@ -164,7 +166,7 @@ def given(
     most = common_sizes(np.arange(len(quasi)), left, np.zeros(len(quasi), dtype=np.int64), every)
     demand = np.where(most >= least, least, 0)
     nothing: Bools = np.logical_not(left.any(axis=1))
-    return Given(schema, len(releases), least, codes[0], quasi, left, located, nothing, demand)
+    return Given(cells, len(releases), least, codes[0], quasi, left, located, nothing, demand)
 
 
 def needed(l: int, confidence: float) -> int:  # noqa: E741 - the literature's letter

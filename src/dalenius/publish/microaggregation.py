@@ -80,6 +80,7 @@ class Microaggregation:
             group[rows] = mine + made
             made += int(mine.max()) + 1
         if self.given is not None:
+            self.given.check_table(table)
             group = joined(self.given, codes, group, _Nearest(numbers, categories, group))
         return PublishedMicroaggregation(self, table, codes, group)
 
