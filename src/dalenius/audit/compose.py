@@ -136,19 +136,23 @@ def leaves_of(targets: Source, schema: Schema, engine: Engine) -> dict[str, list
 
 
 def check_values(
-    names: Sequence[str], declared: Sequence[Column], bound: Sequence[Column], mapping: Mapping[str, str]
+    names: Sequence[str],
+    declared: Sequence[Column],
+    bound: Sequence[Column],
+    mapping: Mapping[str, str],
+    option: str = "--map",
 ) -> None:
     """Domains that are declared must be the same. Where they are not, releases may differ, but not in every value."""
     mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
     for old in mapping:
         if not any(old in column.leaves for column in bound):
-            raise InputError(f"--map: no release has the sensitive value {old!r}.")
+            raise InputError(f"{option}: no release has the sensitive value {old!r}.")
     fixed = [j for j, column in enumerate(declared) if column.fixed]
     for j in fixed[1:]:
-        _check_same(names[fixed[0]], names[j], set(mapped[fixed[0]]), set(mapped[j]))
+        _check_same(names[fixed[0]], names[j], set(mapped[fixed[0]]), set(mapped[j]), option)
     for j in range(1, len(mapped)):
         if not set(mapped[0]) & set(mapped[j]):
-            _check_same(names[0], names[j], set(mapped[0]), set(mapped[j]))
+            _check_same(names[0], names[j], set(mapped[0]), set(mapped[j]), option)
 
 
 def common_values(bound: Sequence[Column], mapping: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[Longs, ...]]:
@@ -159,14 +163,14 @@ def common_values(bound: Sequence[Column], mapping: Mapping[str, str]) -> tuple[
     return values, tuple(np.array([place[leaf] for leaf in leaves], dtype=np.int64) for leaves in mapped)
 
 
-def _check_same(one: str, other: str, mine: set[str], theirs: set[str]) -> None:
+def _check_same(one: str, other: str, mine: set[str], theirs: set[str], option: str) -> None:
     if mine == theirs:
         return
     sides = ((one, mine - theirs), (other, theirs - mine))
     parts = [f"only {name} has {listing(sorted(extra), limit=8)}" for name, extra in sides if extra]
     raise InputError(
         f"The sensitive values of {one} and {other} are not the same: {'; '.join(parts)}. Write a file with the columns from "
-        "and to, a line for each value that has another name elsewhere, and name it with --map."
+        f"and to, a line for each value that has another name elsewhere, and name it with {option}."
     )
 
 

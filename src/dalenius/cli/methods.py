@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +13,13 @@ import typer
 if TYPE_CHECKING:
     from dalenius.criterion import Criterion
     from dalenius.publish.base import Published
+    from dalenius.publish.given import Given
     from dalenius.table import Table
 
 METHODS = ("lattice", "mondrian", "microaggregation", "anatomy", "noisy-counts")
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 _GROUP = "Of one method"
+_EARLIER = "Together with earlier releases"
 
 Suppression = Annotated[
     float | None,
@@ -83,6 +86,39 @@ Gaussian = Annotated[
         help="Noisy counts: publish n, sum and squares of an integer column, clipped to these bounds. Repeatable.",
     ),
 ]  # fmt: skip
+GivenOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--given", metavar="RELEASE", rich_help_panel=_EARLIER,
+        help="An earlier release of some of these people, ours or another tool's. Repeatable.",
+    ),
+]  # fmt: skip
+GivenSchema = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--given-schema", rich_help_panel=_EARLIER,
+        help="The schema of the earlier releases (that of TABLE), or one for each, in their order.",
+    ),
+]  # fmt: skip
+GivenL = Annotated[
+    int | None,
+    typer.Option(
+        "--given-l", help="All releases together leave at least so many values of everybody (2).", rich_help_panel=_EARLIER
+    ),
+]  # fmt: skip
+GivenConfidence = Annotated[
+    float | None,
+    typer.Option(
+        "--given-confidence", rich_help_panel=_EARLIER,
+        help="And so many that none has a larger share than this: 0.25 is four values.",
+    ),
+]  # fmt: skip
+GivenMap = Annotated[
+    Path | None,
+    typer.Option(
+        "--given-map", help="A file with from and to: values that have another name elsewhere.", rich_help_panel=_EARLIER
+    ),
+]  # fmt: skip
 # Which options belong to which method; with any other they are an error, not ignored.
 _OWNERS: dict[str, tuple[str, ...]] = {
     "suppression": ("lattice",),
@@ -105,9 +141,18 @@ Progress = Callable[[int, int, float], None]
 
 
 def publisher(
-    method: str, wanted: Sequence[Criterion], options: Mapping[str, Any], *, command: str, seed: int | None
+    method: str,
+    wanted: Sequence[Criterion],
+    options: Mapping[str, Any],
+    *,
+    command: str,
+    seed: int | None,
+    earlier: Callable[[Table], Given] | None = None,
 ) -> Callable[[Table, Progress | None], Published]:
-    """What publishes a table by a method; options of other methods and criteria that it cannot keep are refused."""
+    """What publishes a table by a method; options of other methods and criteria that it cannot keep are refused.
+
+    `earlier` reads the releases that the new one is made together with.
+    """
     from dalenius.errors import InputError, ParameterError, listing
 
     if method not in METHODS:
@@ -120,22 +165,28 @@ def publisher(
             )
     if seed is not None and method not in ("anatomy", "noisy-counts"):
         raise InputError(f"--seed repeats the draws of anatomy, and {method} draws nothing. Leave it out.")
-    built: Callable[[Table, Progress | None], Published] = _BUILDERS[method](wanted, given, seed)
-    return built
+    if earlier is not None and method == "noisy-counts":
+        raise InputError(
+            "--given asks what classes leave together with earlier releases, and noisy counts have none. Leave it out."
+        )
+    built: Callable[..., Published] = _BUILDERS[method](wanted, given, seed)
+    if earlier is None:
+        return lambda table, progress: built(table, progress, {})
+    return lambda table, progress: built(table, progress, {"given": earlier(table)})
 
 
 def _lattice(wanted: Sequence[Criterion], given: dict[str, Any], seed: int | None) -> Any:  # noqa: ARG001
     from dalenius.publish.lattice import Lattice
 
     built = Lattice(wanted, **given)
-    return lambda table, progress: built.publish(table, progress=progress)
+    return lambda table, progress, more: replace(built, **more).publish(table, progress=progress)
 
 
 def _mondrian(wanted: Sequence[Criterion], given: dict[str, Any], seed: int | None) -> Any:  # noqa: ARG001
     from dalenius.publish.mondrian import Mondrian
 
     built = Mondrian(wanted, **given)
-    return lambda table, _progress: built.publish(table)
+    return lambda table, _progress, more: replace(built, **more).publish(table)
 
 
 def _microaggregation(wanted: Sequence[Criterion], given: dict[str, Any], seed: int | None) -> Any:  # noqa: ARG001
@@ -143,7 +194,7 @@ def _microaggregation(wanted: Sequence[Criterion], given: dict[str, Any], seed: 
     from dalenius.publish.microaggregation import Microaggregation
 
     built = Microaggregation(_only(wanted, KAnonymity, "k", "microaggregation", "--k 5").k, **given)
-    return lambda table, _progress: built.publish(table)
+    return lambda table, _progress, more: replace(built, **more).publish(table)
 
 
 def _anatomy(wanted: Sequence[Criterion], given: dict[str, Any], seed: int | None) -> Any:
@@ -151,7 +202,7 @@ def _anatomy(wanted: Sequence[Criterion], given: dict[str, Any], seed: int | Non
     from dalenius.publish.anatomy import Anatomy
 
     built = Anatomy(_only(wanted, DistinctDiversity, "ℓ", "anatomy", "--l 3").l, **given)
-    return lambda table, _progress: built.publish(table, seed=seed)
+    return lambda table, _progress, more: replace(built, **more).publish(table, seed=seed)
 
 
 def _noisy_counts(wanted: Sequence[Criterion], given: dict[str, Any], seed: int | None) -> Any:
@@ -170,7 +221,7 @@ def _noisy_counts(wanted: Sequence[Criterion], given: dict[str, Any], seed: int 
     given["levels"] = levels_of(given.pop("level", ()))
     given["gaussian"] = bounds_of(given.get("gaussian", ()))
     built = Counts(**given)
-    return lambda table, _progress: built.publish(table)
+    return lambda table, _progress, _more: built.publish(table)
 
 
 def levels_of(items: Sequence[str]) -> dict[str, int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,11 +22,17 @@ from dalenius.cli.common import (
     TableArgument,
     connect_engine,
     progress_line,
+    release_files,
     say,
     teller,
     write_json,
 )
 from dalenius.errors import counted
+
+if TYPE_CHECKING:
+    from dalenius.engine import Engine
+    from dalenius.publish.given import Given
+    from dalenius.table import Table
 
 
 def register(app: typer.Typer) -> None:
@@ -69,6 +76,11 @@ def command(
     joint: methods.Joint = None,
     level: methods.Level = None,
     gaussian: methods.Gaussian = None,
+    given: methods.GivenOption = None,
+    given_schema: methods.GivenSchema = None,
+    given_l: methods.GivenL = None,
+    given_confidence: methods.GivenConfidence = None,
+    given_map: methods.GivenMap = None,
     others_as_quasi: Annotated[
         bool,
         typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
@@ -114,8 +126,9 @@ def command(
         used=bool(epsilon_privacy), known=known, at_most=at_most, predicate=predicate,
         remedy="Name one: --epsilon-privacy I:table:1e6:2.5.",
     )  # fmt: skip
-    publish = methods.publisher(method, wanted, chosen, command="publish", seed=seed)
-    inputs = [table, schema, *declared.files, *priors.files, *connected.own_files]
+    earlier, read = _earlier(given, given_schema, given_l, given_confidence, given_map, connected)
+    publish = methods.publisher(method, wanted, chosen, command="publish", seed=seed, earlier=earlier)
+    inputs = [table, schema, *declared.files, *priors.files, *connected.own_files, *read]
     if str(output).startswith(PREFIX):
         name = TableName.parse(str(output))
         if method in ("anatomy", "noisy-counts"):
@@ -148,6 +161,63 @@ def command(
         say(quiet, line)
 
 
+def _earlier(
+    given: list[str] | None,
+    schemas: list[Path] | None,
+    l: int | None,  # noqa: E741 - the option's name
+    confidence: float | None,
+    mapping: Path | None,
+    engine: Engine,
+) -> tuple[Callable[[Table], Given] | None, list[Path | str]]:
+    """What reads the earlier releases, and the files that this reads."""
+    from dalenius.audit.compose import read_map
+    from dalenius.audit.given import read_given
+    from dalenius.errors import InputError, ParameterError
+    from dalenius.schema import Schema
+
+    asked = {
+        "--given-schema": schemas,
+        "--given-l": l,
+        "--given-confidence": confidence,
+        "--given-map": mapping,
+    }
+    if not given:
+        for name, value in asked.items():
+            if value is not None and value != []:
+                raise InputError(f"{name} is about earlier releases, and none is named. Name one: --given RELEASE.")
+        return None, []
+    if l is not None and l < 2:
+        raise ParameterError("--given-l", "publish", "an int ≥ 2", l)
+    if confidence is not None and not 0 < confidence <= 1:
+        raise ParameterError("--given-confidence", "publish", "a number above 0 and at most 1", confidence)
+    declared = [Schema.load(path) for path in schemas or ()]
+    names = {} if mapping is None else read_map(mapping, engine)
+    read: list[Path | str] = [*given, *(file for release in given for file in release_files(release))]
+    read += [*(schemas or ()), *(file for one in declared for file in one.files), *([mapping] if mapping else [])]
+    least, most = 2 if l is None else l, 1.0 if confidence is None else confidence
+    return lambda table: read_given(table, given, declared, l=least, confidence=most, mapping=names), read
+
+
+def _together(told: dict[str, Any]) -> list[str]:
+    """What is left of people together with the earlier releases."""
+    before = counted(told["releases"], "earlier release locates", "earlier releases locate")
+    mean = told["mean_posterior_anonymity"]
+    average = "" if mean is None else f", {mean:.2f} on average"
+    lines = [
+        f"  given      {before} {told['located']:,} of {counted(told['people'], 'person', 'people')}",
+        f"  together   at least {told['l']} values are left of everybody{average}",
+    ]
+    if told["already_below"]:
+        lines[1] = lines[1].replace("everybody", "everybody else")
+        lines.insert(1, f"  below      {counted(told['already_below'], 'person has', 'people have')} fewer than {told['l']} left, "
+                     "whatever is published of this table")  # fmt: skip
+    if told["contradicted"]:
+        lines.append(
+            f"  contradict {counted(told['contradicted'], 'person', 'people')} of whom the earlier releases leave no value"
+        )
+    return lines
+
+
 def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[str]:
     if document["method"] == "noisy-counts":
         tables = ", ".join("×".join(names) for names in document["tables"])
@@ -166,6 +236,8 @@ def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[st
         f"{counted(suppressed, 'row', 'rows')} suppressed ({suppressed / people:.2%})",
         f"  satisfies  {'; '.join(document['criteria'])}",
     ]
+    if "given" in document:
+        lines += _together(document["given"])
     if document["method"] != "lattice":
         return lines
     search = f"{document['checked']:,} of {counted(document['nodes'], 'node', 'nodes')} checked"

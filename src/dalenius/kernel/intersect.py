@@ -80,3 +80,16 @@ def nearest(numbers: Floats, categories: Ints, points: Floats, labels: Ints, roo
                 used += 1
         start[t + 1] = used
     return start, which[:used]
+
+
+@njit(cache=True, nogil=True)
+def common_sizes(one: Longs, left: Words, other: Longs, bits: Words) -> Longs:
+    """How many bits `left[one[x]]` and `bits[other[x]]` have in common, for each x."""
+    found = np.zeros(one.size, np.int64)
+    for x in range(one.size):
+        for w in range(bits.shape[1]):
+            word = left[one[x], w] & bits[other[x], w]
+            while word:
+                word &= word - _ONE
+                found[x] += 1
+    return found

@@ -20,6 +20,7 @@ from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.kernel.anatomy import largest_first
 from dalenius.publish.base import Published, check_name_free, written_columns
+from dalenius.publish.given import Given, joined, told
 from dalenius.release import Anatomized, GroupCells
 from dalenius.release.anatomized import paths_of
 from dalenius.release.reading import COUNT, GROUP
@@ -40,6 +41,7 @@ class Anatomy:
 
     l: int  # noqa: E741 - the literature's letter
     merge: int = 1
+    given: Given | None = None  # earlier releases; groups that leave too few values with them are merged
 
     def __post_init__(self) -> None:
         if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
@@ -64,13 +66,21 @@ class Anatomy:
         )
         rng = np.random.default_rng(seed)
         people, groups = schedule(counts, self.l, rng)
-        if self.merge > 1:
-            joined = groups // self.merge
-            if joined < 1:
-                raise InputError(f"There are {groups:,} groups, and --merge {self.merge} joins more than that.")
-            # A last handful of fewer joins the one before it.
-            people = [np.minimum(places // self.merge, joined - 1) for places in people]
-        return PublishedAnatomy(self, table, *_drawn(cells.codes[:, -1], cells.counts, people, rng))
+        if self.merge > groups:
+            raise InputError(f"There are {groups:,} groups, and --merge {self.merge} joins more than that.")
+        cell, drawn = _drawn(cells.codes[:, -1], cells.counts, people, rng)
+        # So many neighbouring groups are one; a last handful of fewer joins the one before it.
+        group = np.minimum(drawn // self.merge, groups // self.merge - 1).astype(np.int32)
+        if self.given is not None:
+            self.given.check_table(table)
+            group = joined(self.given, cells.codes[cell], group, _next)
+        return PublishedAnatomy(self, table, cell, group)
+
+
+def _next(group: int, others: NDArray[np.bool_]) -> int:
+    """The first of the groups after this one, and after the last the first."""
+    after = int(np.argmax(others[group + 1 :])) + group + 1 if group + 1 < len(others) else 0
+    return after if others[after] else int(np.argmax(others))
 
 
 def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Longs], int]:  # noqa: E741
@@ -152,6 +162,9 @@ class PublishedAnatomy(Published):
             GroupCells.gather(self.group, codes[:, m:], ones, sizes[m:]),
         )
 
+    def placed(self) -> tuple[NDArray[np.int32], Longs, NDArray[np.int32]]:
+        return self.table.cells().codes[self.cell], np.ones(len(self.cell), dtype=np.int64), self.group
+
     def describe(self) -> dict[str, Any]:
         return {
             "method": "anatomy",
@@ -161,7 +174,7 @@ class PublishedAnatomy(Published):
             "classes": int(self.group.max()) + 1,
             "suppressed": 0,
             "people": len(self.cell),
-        }
+        } | told(self, self.publisher.given)
 
     def files(self, path: Path) -> tuple[Path, ...]:
         return paths_of(path)

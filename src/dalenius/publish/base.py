@@ -21,6 +21,7 @@ from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 
 class Published(ABC):
@@ -37,6 +38,10 @@ class Published(ABC):
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Method, parameters and result, for the sidecar and for `--json`."""
+
+    def placed(self) -> tuple[Ints, Longs, Ints]:
+        """People as leaf codes of all coded columns, how many each row is, and the group of each, −1 where suppressed."""
+        raise InputError(f"A release of kind {self.kind!r} has no groups in which anybody could be.")
 
     def files(self, path: Path) -> tuple[Path, ...]:
         """The files of the release: the one that is named, or several whose names begin with it."""

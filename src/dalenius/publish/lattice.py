@@ -22,6 +22,7 @@ from dalenius.hierarchy import TOP
 from dalenius.measure.utility import UTILITIES
 from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
 from dalenius.publish.classes import Classes
+from dalenius.publish.given import Given, evaluate_groups, told
 from dalenius.publish.nodes import Node
 from dalenius.publish.rollups import EngineLattice, lattice_of
 from dalenius.publish.search import Found, Progress, Search
@@ -48,6 +49,7 @@ class Lattice:
     minimal: bool = False
     time_limit: float | None = None
     others_as_quasi: bool = False
+    given: Given | None = None  # earlier releases, together with which every class must leave enough values
 
     def __post_init__(self) -> None:
         check_criteria(self.criteria, "the lattice")
@@ -68,7 +70,9 @@ class Lattice:
         marginals = table.marginals()
         for criterion in self.criteria:
             criterion.check_possible(marginals.people, marginals.different(len(table.schema.quasi)))
-        values = self.others_as_quasi or any(c.needs_values for c in self.criteria)
+        if self.given is not None:
+            self.given.check_table(table)
+        values = self.others_as_quasi or self.given is not None or any(c.needs_values for c in self.criteria)
         lattice = lattice_of(table, values=values)
         search = Search(
             lattice,
@@ -76,10 +80,11 @@ class Lattice:
             suppression=self.suppression,
             utility=self.utility,
             others_as_quasi=self.others_as_quasi,
+            given=self.given,
         )
         found = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
         if found.best is None:
-            raise InputError(_no_solution(search, found, table.most_cells))
+            raise InputError(_no_solution(search, found, table))
         return PublishedLattice(self, table, search, found)
 
 
@@ -88,7 +93,7 @@ def _share(name: str, value: object) -> None:
         raise ParameterError(name, "the lattice", "a number from 0 to 1", value)
 
 
-def _no_solution(search: Search, found: Found, most_cells: int) -> str:
+def _no_solution(search: Search, found: Found, table: Table) -> str:
     """Which criterion fails where everything is generalized, and by how much."""
     lattice = search.lattice
     if not found.in_time and not np.isinf(found.bound):
@@ -100,7 +105,7 @@ def _no_solution(search: Search, found: Found, most_cells: int) -> str:
         others = "The others do not satisfy the criteria. " if found.checked else ""
         return (
             f"No release was found, and {counted(found.not_looked_at, 'node was', 'nodes were')} not looked at: there are more "
-            f"than {counted(most_cells, 'distinct row', 'distinct rows')}. {others}Raise "
+            f"than {counted(table.most_cells, 'distinct row', 'distinct rows')}. {others}Raise "
             "--most-cells (in Python, most_cells of Table), weaken the criteria, or allow more suppression."
         )
     classes = lattice.classes(lattice.top)
@@ -114,6 +119,15 @@ def _no_solution(search: Search, found: Found, most_cells: int) -> str:
                 of = f" of {grouping.column.name!r}" if criterion.needs_values else ""
                 level = criterion.level(grouping).value
                 reasons.append(f"{criterion.describe()} fails: the level{of} there is {level:.6g}")
+    if search.given is not None:
+        cells = table.cells()
+        top = lattice.membership(lattice.top, cells.codes[:, : len(cells.schema.quasi)])
+        few = evaluate_groups(search.given, cells.codes, cells.counts, top).below_l
+        if few:
+            left = counted(search.given.l, "value is", "values are")
+            reasons.append(
+                f"fewer than {left} left of {counted(few, 'person', 'people')} together with the earlier releases"
+            )
     why = "; ".join(reasons) or "no node keeps a class within the suppression limit"
     return (
         f"No release satisfies the criteria. With everything generalized, {why}. "
@@ -139,7 +153,7 @@ class PublishedLattice(Published):
     @cached_property
     def _classes(self) -> tuple[Classes, NDArray[np.bool_]]:
         classes = self.search.lattice.classes(self.node)
-        return classes, self.search.passing(classes)
+        return classes, self.search.satisfying(self.node, classes)[0]
 
     @cached_property
     def _labels(self) -> list[list[str]]:
@@ -188,6 +202,12 @@ class PublishedLattice(Published):
         group = number[lattice.membership(self.node, cells.codes[:, :m])]
         return Generalized.from_sets(schema, sets, group, cells.codes[:, m:], cells.counts)
 
+    def placed(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+        cells, (classes, passing) = self.table.cells(), self._classes
+        number = np.where(passing, np.arange(len(classes)), -1).astype(np.int32)
+        group = self.search.lattice.membership(self.node, cells.codes[:, : len(cells.schema.quasi)])
+        return cells.codes, cells.counts, number[group]
+
     def _valued(self, lattice: EngineLattice) -> tuple[Classes, NDArray[np.int32]]:
         try:
             return lattice.valued(self.node)
@@ -222,7 +242,7 @@ class PublishedLattice(Published):
             "rollups": self.search.lattice.rollups,
             "not_looked_at": self.found.not_looked_at,
             "minimal": None if self.found.minimal is None else [named(node) for node in self.found.minimal],
-        }
+        } | told(self, self.publisher.given)
 
     @cached_property
     def loss(self) -> float:

@@ -21,6 +21,7 @@ from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.kernel.mdav import mdav
 from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
+from dalenius.publish.given import Given, joined, told
 from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.centroids import point_text
@@ -45,6 +46,7 @@ class Microaggregation:
     k: int
     shown: Shown = "centroids"
     block: int | None = None
+    given: Given | None = None  # earlier releases; groups that leave too few values with them take in the nearest
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
@@ -77,7 +79,31 @@ class Microaggregation:
             mine = mdav(np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, self.k)
             group[rows] = mine + made
             made += int(mine.max()) + 1
+        if self.given is not None:
+            self.given.check_table(table)
+            group = joined(self.given, codes, group, _Nearest(numbers, categories, group))
         return PublishedMicroaggregation(self, table, codes, group)
+
+
+class _Nearest:
+    """The group whose mean is nearest, in the distance that groups are made with; it is then part of the one that asked."""
+
+    def __init__(self, numbers: Floats, categories: Ints, group: Ints) -> None:
+        self.sizes = np.bincount(group).astype(np.float64)
+        sums = [np.bincount(group, weights=column) for column in numbers.T]
+        for column in categories.T:  # as one-hot columns divided by √2
+            for code in np.unique(column).tolist():
+                sums.append(np.bincount(group, weights=column == code) / np.sqrt(2))
+        self.means = np.column_stack(sums) / self.sizes[:, None]
+
+    def __call__(self, group: int, others: NDArray[np.bool_]) -> int:
+        some = np.flatnonzero(others)
+        away = ((self.means[some] - self.means[group]) ** 2).sum(axis=1)
+        other = int(some[np.argmin(away)])
+        both = self.sizes[group] + self.sizes[other]
+        self.means[group] += (self.means[other] - self.means[group]) * self.sizes[other] / both
+        self.sizes[group] = both
+        return other
 
 
 def _row_codes(table: Table) -> Ints:
@@ -188,6 +214,9 @@ class PublishedMicroaggregation(Published):
         m = len(self.table.schema.quasi)
         return distinct_sets(self.table.schema.quasi, self.group, self.codes[:, :m], self.groups)
 
+    def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
+        return self.codes, np.ones(len(self.group), dtype=np.int64), self.group
+
     def describe(self) -> dict[str, Any]:
         sizes = np.bincount(self.group)
         return {
@@ -199,7 +228,7 @@ class PublishedMicroaggregation(Published):
             "classes": self.groups,
             "suppressed": 0,
             "people": int(sizes.sum()),
-        }
+        } | told(self, self.publisher.given)
 
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         schema = self.table.schema

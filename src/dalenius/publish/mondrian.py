@@ -28,6 +28,7 @@ from dalenius.kernel.mondrian import covering_levels, gather_cells, middle_cuts,
 from dalenius.kernel.rollup import merge_cells, merge_sizes
 from dalenius.publish.base import Published, check_criteria, check_numbers_declared, written_columns
 from dalenius.publish.classes import BottomClasses, Classes
+from dalenius.publish.given import Given, told
 from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.release import Generalized
 from dalenius.schema import Column
@@ -52,6 +53,7 @@ class Mondrian:
     criteria: Sequence[Criterion]
     cuts: Cuts = "order"
     others_as_quasi: bool = False
+    given: Given | None = None  # earlier releases, together with which every part must leave enough values
 
     def __post_init__(self) -> None:
         check_criteria(self.criteria, "Mondrian")
@@ -67,7 +69,9 @@ class Mondrian:
             criterion.check_possible(
                 cells.people, [len(np.unique(cells.codes[:, m + j])) for j in range(len(cells.schema.sensitive))]
             )
-        values = self.others_as_quasi or any(c.needs_values for c in self.criteria)
+        if self.given is not None:
+            self.given.check_table(table)
+        values = self.others_as_quasi or self.given is not None or any(c.needs_values for c in self.criteria)
         bottom = BottomClasses(cells, values=values)
         return PublishedMondrian(self, table, bottom, _Cutter(self, bottom).run())
 
@@ -125,6 +129,7 @@ class _Cutter:
 
     def _cut_all(self, first: NDArray[np.int64], members: Ints) -> tuple[NDArray[np.int64], Ints, Ints, Ints]:
         """The parts that come of cutting all parts; the classes of those that cannot be cut, and their parts, from 0."""
+        publisher = self.publisher
         low, high, cut = middle_cuts(first, members, self.positions, self.bottom.base.sizes)
         width = (high - low) / self.span
         levels: dict[int, Ints] = {}
@@ -146,7 +151,10 @@ class _Cutter:
                 labels = 1 if codes is self.positions else int(codes.max()) + 1  # cuts in two count none
                 classes, into, begins = split(first, members, where, columns, codes, cuts, labels)
                 found = self._classes(classes, into, int(begins[-1]))
-                failed = np.add.reduceat(~self._passing(found), begins[:-1]) > 0
+                passing = self._passing(found)
+                if publisher.given is not None:
+                    passing &= self._keeping(publisher.given, found, classes, into)
+                failed = np.add.reduceat(~passing, begins[:-1]) > 0
                 accepted[where[~failed]] = True
                 # The new parts of those accepted, numbered on from the parts made so far.
                 number = np.cumsum(np.repeat(~failed, np.diff(begins))) - 1 + parts
@@ -208,6 +216,12 @@ class _Cutter:
         start, values, counts = merge_cells(begins, values, counts, into, parts, len(self.bottom.tuples))
         return Classes(self.bottom.leaves, rep, start, values, counts, sizes)
 
+    def _keeping(self, given: Given, parts: Classes, classes: Ints, into: Ints) -> NDArray[np.bool_]:
+        """Which parts leave enough values together with the earlier releases; everybody in one part always does."""
+        owner = np.repeat(np.arange(len(parts)), np.diff(parts.start))
+        bits = given.bits(owner, self.bottom.tuples[parts.values, 0], len(parts))
+        return given.keeps(classes.astype(np.int64), into.astype(np.int64), bits)
+
     def _passing(self, classes: Classes) -> NDArray[np.bool_]:
         publisher = self.publisher
         return self.bottom.passing(classes, publisher.criteria, others_as_quasi=publisher.others_as_quasi)
@@ -256,6 +270,10 @@ class PublishedMondrian(Published):
         group = self.part[self.bottom.of_cell]
         return Generalized.from_labels(cells.schema, sets, index, group, cells.codes[:, m:], cells.counts)
 
+    def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
+        cells = self.table.cells()
+        return cells.codes, cells.counts, self.part[self.bottom.of_cell]
+
     def describe(self) -> dict[str, Any]:
         return {
             "method": "mondrian",
@@ -265,7 +283,7 @@ class PublishedMondrian(Published):
             "classes": self.parts,
             "suppressed": 0,
             "people": self.bottom.people,
-        }
+        } | told(self, self.publisher.given)
 
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         texts = self.table.texts()

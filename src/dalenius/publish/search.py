@@ -31,6 +31,7 @@ from dalenius.engine import TooMany
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure.utility import average_class_size, discernibility, marginal_utility
 from dalenius.publish.classes import Classes
+from dalenius.publish.given import Given
 from dalenius.publish.nodes import GeneralizationLattice, Node
 
 Floats = NDArray[np.float64]
@@ -81,6 +82,7 @@ class Search:
         suppression: float = 0.0,
         utility: str = "loss",
         others_as_quasi: bool = False,
+        given: Given | None = None,
     ) -> None:
         if not 0 <= suppression <= 1:
             raise ParameterError("suppression", "the lattice", "a number from 0 to 1", suppression)
@@ -101,7 +103,9 @@ class Search:
         # Known other columns split classes: merging a class that satisfies with one that brings a new part may fail.
         keeps = [(c.absorbing and not self.others_as_quasi) if self.limit else c.monotone for c in self.criteria]
         self.prunable = tuple(c for c, keep in zip(self.criteria, keeps, strict=True) if keep)
-        self.monotone = all(keeps)
+        self.given = given
+        # What must be left together with earlier releases is kept by merging, but not by merging with what was suppressed.
+        self.monotone = all(keeps) and (given is None or not self.limit)
         self.checked = 0
         self._last_unsuppressed = 0.0
 
@@ -147,14 +151,25 @@ class Search:
         wanted = self.criteria if criteria is None else criteria
         return self.lattice.passing(classes, wanted, others_as_quasi=self.others_as_quasi)
 
+    def satisfying(self, node: Node, classes: Classes) -> tuple[NDArray[np.bool_], bool]:
+        """Which classes of a node satisfy all that is asked, earlier releases included, and whether the rest may be hidden."""
+        passing = self.passing(classes)
+        if self.given is None:
+            return passing, True
+        into = self.lattice.membership(node, self.given.quasi).astype(np.int64)
+        owner = np.repeat(np.arange(len(classes)), np.diff(classes.start))
+        bits = self.given.bits(owner, self.lattice.tuples[classes.values, 0], len(classes))
+        passing &= self.given.keeps(np.arange(len(into)), into, bits)
+        return passing, self.given.keeps_hidden(into, bits, ~passing)
+
     def judge(self, node: Node) -> tuple[Verdict, bool]:
         """The verdict on a node, and whether its failure is one that every finer node shares; TooMany may be raised."""
         classes = self.lattice.classes(node)
         self.checked += 1
-        passing = self.passing(classes)
+        passing, hidden = self.satisfying(node, classes)
         suppressed = int(classes.sizes[~passing].sum())
         # Suppressing everybody leaves no release: read back, it would be one class again.
-        feasible = suppressed <= self.limit and bool(passing.any())
+        feasible = suppressed <= self.limit and bool(passing.any()) and hidden
         shared = not feasible
         if not feasible and not self.monotone:
             kept = self.passing(classes, self.prunable)

@@ -1,0 +1,268 @@
+"""Publishing again: what earlier releases leave of each person, and what a new release must leave together with them.
+
+E(t) are the sensitive values that the earlier releases leave of somebody with the quasi-identifiers t: the intersection over
+those that locate t, and every value where none does. V are the values of the person's class in the new release; of people
+whose row is suppressed, those of all suppressed rows. At least ℓ values must be in both. V grows when classes are merged, so
+merging classes that keep this keeps it. A class that keeps it may be merged with one that does not, and then fail: what a
+search with suppression asks of a criterion (see `Criterion.absorbing`) does not hold.
+
+An attacker may have to join several classes that fit a person, or the suppressed rows, to the person's own: that leaves more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.adversary import UNKNOWN, Targets
+from dalenius.adversary.intersection import intersect
+from dalenius.coding import canonical_texts, distinct_rows
+from dalenius.errors import InputError, ParameterError, counted
+from dalenius.hierarchy import MISSING
+from dalenius.kernel.intersect import common_sizes, value_bits
+from dalenius.release import GroupedRelease
+from dalenius.schema import Schema
+from dalenius.table import Cells, Table
+
+if TYPE_CHECKING:
+    from dalenius.publish.base import Published
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A new release together with earlier ones, in numbers of people; no value of anybody.
+
+    `below_l` counts those of whom fewer than ℓ values are left and need not be; `already_below` those of whom fewer are left
+    whatever is published of the table, `contradicted` those of whom the earlier releases leave nothing. The smallest number of
+    values left and the mean are over everybody but the contradicted.
+    """
+
+    releases: int
+    people: int
+    located: int
+    l: int  # noqa: E741 - the literature's letter
+    smallest_posterior: int | None
+    below_l: int
+    already_below: int
+    contradicted: int
+    mean_posterior_anonymity: float | None
+
+    def to_document(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """What earlier releases leave of the people of a table, and how many values must be left: see `given`."""
+
+    cells: Cells  # the table's
+    releases: int
+    l: int  # noqa: E741 - the literature's letter
+    codes: Longs  # the number, among the values of all releases and the table, of each leaf of the sensitive column
+    quasi: Ints  # the distinct quasi-identifiers, sorted
+    left: Words  # E of each
+    located: Bools
+    contradicted: Bools
+    demand: Longs  # how many values must be left: ℓ, and 0 where no release of the table can leave so many
+
+    @property
+    def schema(self) -> Schema:
+        return self.cells.schema
+
+    def bits(self, group: Longs, leaf: Ints, groups: int) -> Words:
+        """The values of each group, where `leaf[x]` occurs in `group[x]`."""
+        found = np.zeros((groups, self.left.shape[1]), dtype=np.uint64)
+        value_bits(group.astype(np.int64), self.codes[leaf], found)
+        return found
+
+    def keeps(self, some: Longs, into: Longs, bits: Words) -> Bools:
+        """Which groups leave enough of everybody in them: the quasi-identifiers `some[x]` are in group `into[x]`."""
+        few = common_sizes(some.astype(np.int64), self.left, into.astype(np.int64), bits) < self.demand[some]
+        kept = np.ones(len(bits), dtype=bool)
+        kept[into[few]] = False
+        return kept
+
+    def numbers(self, codes: Ints) -> Longs:
+        """Which quasi-identifiers each row of leaf codes has."""
+        m = len(self.schema.quasi)
+        sizes = [len(column.leaves) for column in self.schema.quasi]
+        quasi, number = distinct_rows(np.concatenate([self.quasi, codes[:, :m]]), sizes)
+        if len(quasi) != len(self.quasi):
+            raise ParameterError("given", "publish", "made for the table that is published", "another table's")
+        return number[len(quasi) :].astype(np.int64)
+
+    def keeps_hidden(self, into: Longs, bits: Words, hidden: Bools) -> bool:
+        """Whether suppressed rows leave enough of those whose rows they are: `into` says the group of all quasi-identifiers."""
+        some = np.flatnonzero(hidden[into])
+        if not len(some):
+            return True
+        together = np.bitwise_or.reduce(bits[hidden], axis=0)[None, :]
+        return bool(self.keeps(some, np.zeros(len(some), dtype=np.int64), together)[0])
+
+    def check_table(self, table: Table) -> None:
+        """Refuse a table that this was not made for."""
+        if table.cells() is not self.cells and table.cells() != self.cells:
+            raise ParameterError("given", "publish", "made for the table that is published", "another table's")
+
+
+def given(
+    table: Table,
+    releases: Sequence[GroupedRelease],
+    *,
+    columns: Sequence[str] | None = None,
+    l: int = 2,  # noqa: E741 - the literature's letter
+    confidence: float = 1.0,
+    mapping: Mapping[str, str] | None = None,
+) -> Given:
+    """What releases leave of the people of a table, each known by the quasi-identifiers that both have.
+
+    `columns` names the sensitive column of each release; `mapping` tells values that have another name. A value missing in
+    the table is not known. Somebody with a value that a release's declared domain does not have is not located by it.
+    """
+    least = needed(l, confidence)
+    sensitive = one_sensitive(table.declared)
+    if table.many:
+        raise InputError(
+            f"{table.rows.name} has more than {counted(table.most_cells, 'distinct row', 'distinct rows')}, and earlier releases "
+            "are held against them one by one. Raise --most-cells (in Python, most_cells of Table), or coarsen columns."
+        )
+    schema, cells = table.schema, table.cells()
+    m = len(schema.quasi)
+    different = len(np.unique(cells.codes[:, m]))
+    if least > different:
+        raise InputError(
+            f"{least} values cannot be left of anybody: the table has {counted(different, 'sensitive value', 'sensitive values')}. "
+            "Lower --given-l, or raise --given-confidence."
+        )
+    quasi, _ = distinct_rows(cells.codes[:, :m], [len(column.leaves) for column in schema.quasi])
+    names = [sensitive] * len(releases) if columns is None else list(columns)
+    bound = [schema[sensitive], *(release.schema[name] for release, name in zip(releases, names, strict=True))]
+    called = mapping or {}
+    place: dict[str, int] = {}
+    codes = [
+        np.array([place.setdefault(called.get(leaf, leaf), len(place)) for leaf in column.leaves], dtype=np.int64)
+        for column in bound
+    ]
+    left = np.full((len(quasi), max(1, -(-len(place) // 64))), ~np.uint64(0))
+    located = np.zeros(len(quasi), dtype=bool)
+    for release, code, name in zip(releases, codes[1:], names, strict=True):
+        targets, inside = _targets(schema, quasi, release.schema)
+        found = intersect([release], [targets], tuple(place), [code], [name])
+        here = found.located[0] & inside
+        left[here] &= found.left[here]
+        located |= here
+    every = np.zeros((1, left.shape[1]), dtype=np.uint64)
+    value_bits(np.zeros(len(cells), dtype=np.int64), codes[0][cells.codes[:, m]], every)
+    most = common_sizes(np.arange(len(quasi)), left, np.zeros(len(quasi), dtype=np.int64), every)
+    demand = np.where(most >= least, least, 0)
+    nothing: Bools = np.logical_not(left.any(axis=1))
+    return Given(cells, len(releases), least, codes[0], quasi, left, located, nothing, demand)
+
+
+def needed(l: int, confidence: float) -> int:  # noqa: E741 - the literature's letter
+    """The fewest values that must be left: ℓ, and so many that none is as likely as more than the confidence."""
+    if isinstance(l, bool) or not isinstance(l, int) or l < 2:
+        raise ParameterError("l", "given", "an int ≥ 2", l)
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence <= 1:
+        raise ParameterError("confidence", "given", "a number above 0 and at most 1", confidence)
+    return max(l, math.ceil(min(1 / confidence, 1e18) * (1 - 1e-9)))  # the slack: 1/(1/49) is a hair above 49
+
+
+def one_sensitive(schema: Schema) -> str:
+    """The name of the sensitive column, of which there must be one."""
+    if len(schema.sensitive) > 1:
+        raise InputError(
+            f"Earlier releases are held against one sensitive column, and {schema.source} has {len(schema.sensitive)}. Publish "
+            'one at a time, and give the others role = "identifier".'
+        )
+    return schema.sensitive[0].name
+
+
+def _targets(mine: Schema, quasi: Ints, theirs: Schema) -> tuple[Targets, Bools]:
+    """People as a release codes them, and whether its domains have their values."""
+    codes = np.full((len(quasi), len(theirs.quasi)), UNKNOWN, dtype=np.int32)
+    inside = np.ones(len(quasi), dtype=bool)
+    known = {column.name: a for a, column in enumerate(mine.quasi)}
+    if not any(column.name in known for column in theirs.quasi):
+        raise InputError(
+            f"{theirs.source} has none of the quasi-identifiers of {mine.source}: nobody could be found in that release. Name its "
+            "own schema with --given-schema, in which columns are called as in the table."
+        )
+    for b, column in enumerate(theirs.quasi):
+        if column.name not in known:
+            continue
+        a = known[column.name]
+        assert column.domain is not None
+        leaves = canonical_texts(
+            column, mine.quasi[a].leaves, theirs, where=str(mine.source), locate=lambda *_: "some row"
+        )
+        code = np.array([UNKNOWN if leaf == MISSING else column.domain.code(leaf) for leaf in leaves], dtype=np.int32)
+        absent = np.array([leaf != MISSING for leaf in leaves]) & (code < 0)
+        codes[:, b] = np.maximum(code, UNKNOWN)[quasi[:, a]]
+        inside &= ~absent[quasi[:, a]]
+    return Targets(theirs, codes), inside
+
+
+def evaluate(published: Published, earlier: Given) -> Evaluated:
+    """What a release and the earlier ones leave together of everybody in the table."""
+    return evaluate_groups(earlier, *published.placed())
+
+
+def evaluate_groups(earlier: Given, codes: Ints, counts: Longs, group: Ints) -> Evaluated:
+    """The same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed."""
+    m, some = len(earlier.schema.quasi), earlier.numbers(codes)
+    groups = int(group.max(initial=-1)) + 1
+    into = np.where(group < 0, groups, group).astype(np.int64)
+    after = common_sizes(some, earlier.left, into, earlier.bits(into, codes[:, m], groups + 1))
+    contradicted, demand = earlier.contradicted[some], earlier.demand[some]
+    told = ~contradicted & (counts > 0)
+    people = int(counts[told].sum())
+    return Evaluated(
+        releases=earlier.releases,
+        people=int(counts.sum()),
+        located=int(counts[earlier.located[some]].sum()),
+        l=earlier.l,
+        smallest_posterior=int(after[told].min()) if people else None,
+        below_l=int(counts[after < demand].sum()),
+        already_below=int(counts[(demand == 0) & ~contradicted].sum()),
+        contradicted=int(counts[contradicted].sum()),
+        mean_posterior_anonymity=float(after[told] @ counts[told]) / people if people else None,
+    )
+
+
+def joined(earlier: Given, codes: Ints, group: Ints, partner: Callable[[int, Bools], int]) -> Ints:
+    """Groups joined until each leaves enough of everybody in it; those that do already stay as they are, if they can.
+
+    A group that leaves too little takes in others, one after the other: `partner(q, others)` says which is next, and that it is
+    now part of q. All groups in one leave every value of the table, which is enough.
+    """
+    some, groups = earlier.numbers(codes), int(group.max()) + 1
+    bits = earlier.bits(group.astype(np.int64), codes[:, len(earlier.schema.quasi)], groups)
+    order = np.argsort(group, kind="stable")
+    members = np.split(some[order], np.searchsorted(group[order], np.arange(1, groups)))
+    into, alive = np.arange(groups), np.ones(groups, dtype=bool)
+    for q in np.flatnonzero(~earlier.keeps(some, group.astype(np.int64), bits)).tolist():
+        while alive[q] and not earlier.keeps(members[q], np.zeros(len(members[q]), dtype=np.int64), bits[q : q + 1])[0]:
+            alive[q] = False
+            other = partner(q, alive)
+            alive[q], alive[other], into[other] = True, False, q
+            bits[q] |= bits[other]
+            members[q] = np.unique(np.concatenate([members[q], members[other]]))
+    while not np.array_equal(into[into], into):
+        into = into[into]
+    return np.unique(into, return_inverse=True)[1][group].astype(np.int32)
+
+
+def told(published: Published, earlier: Given | None) -> dict[str, Any]:
+    """What a description of a release says of earlier ones; nothing if there were none."""
+    return {} if earlier is None else {"given": evaluate(published, earlier).to_document()}
