@@ -15,7 +15,7 @@ from dalenius.adversary.composition import Composition, compose
 from dalenius.adversary.learner import Learner
 from dalenius.adversary.sampling import Effort
 from dalenius.errors import ParameterError
-from dalenius.release import Centroids, Generalized, GroupCells, GroupedRelease
+from dalenius.release import Anatomized, Centroids, Generalized, GroupCells, GroupedRelease
 from tests.adversary.test_relative_links import released
 from tests.adversary.vertical_worlds import Leaves, Vertical
 
@@ -42,7 +42,8 @@ def test_one_release_is_the_attackers_belief() -> None:
     assert matched.any()
     assert not matched.all()
     np.testing.assert_allclose(found.posterior[matched], attacker.posterior[matched], atol=1e-12)
-    assert np.isnan(found.posterior[~matched]).all()
+    # Of who is not there a release says what it says of anybody.
+    np.testing.assert_allclose(found.posterior[~matched], found.baseline[~matched], atol=1e-12)
     np.testing.assert_allclose(found.baseline, attacker.baseline, atol=1e-12)
     assert found.pooled
     assert found.converged
@@ -146,16 +147,20 @@ def test_two_and_three_releases_with_one_person_in_common(shares: tuple[float, f
 
 
 def test_a_group_that_is_published_twice_is_counted_twice_and_told() -> None:
-    """0.80 becomes 0.94: the odds of 4 to 1 are squared. Of the target it is said that its group is in both."""
+    """Its evidence is squared, and of the target it is said that its group is in both."""
     release = datasets.paper("relative-1b")
     assert isinstance(release, Generalized)
     codes = release_codes(release)
     once, twice = asked([release], codes), asked([release, release], codes)
     assert (once.shared == 0).all()
     assert (twice.shared == 1).all()
-    for t in range(len(codes)):
-        top = int(np.nanargmax(once.posterior[t]))
-        assert twice.posterior[t, top] >= once.posterior[t, top] - 0.05
+    # The odds against what anybody is believed to have are squared.
+    ratio = once.posterior / once.baseline
+    expected = twice.baseline * ratio**2
+    np.testing.assert_allclose(twice.posterior, expected / expected.sum(axis=1, keepdims=True), atol=0.03)
+    sure = twice.posterior[(once.posterior > 0.5) & (ratio > 1.2)]
+    assert len(sure)
+    assert (sure > once.posterior[(once.posterior > 0.5) & (ratio > 1.2)]).all()
     third = asked([release, release, release], codes)
     assert (third.shared == 3).all()
 
@@ -214,5 +219,41 @@ def test_bad_input() -> None:
     cells = GroupCells.gather(
         np.zeros(1, dtype=np.int32), np.zeros((1, 1), dtype=np.int32), np.ones(1, dtype=np.int64), [5]
     )
-    with pytest.raises(Refused, match="centroids"):
+    with pytest.raises(Refused, match="Centroids do not say"):
         asked([Centroids(release.schema, points, cells)], codes)
+
+
+def test_leaves_that_have_one_common_name_are_added_up() -> None:
+    """Two values called alike: their rows and their probabilities add up, so that one release is still exact."""
+    release = datasets.paper("relative-1b")
+    assert isinstance(release, Generalized)
+    codes = release_codes(release)
+    targets = Targets(release.schema, codes.astype(np.int32))
+    column = release.schema.sensitive[0]
+    merged = np.array([0, 0, 1, 2, 3])
+    found = compose([release], [targets], ["either", "c", "d", "e"], [merged], [column.name])
+    alone = Attacker().attack(release, targets).posterior
+    assert ((alone[:, :2] > 0).sum(axis=1) == 2).any()
+    np.testing.assert_allclose(found.posterior[:, 0], alone[:, :2].sum(axis=1), atol=1e-12)
+    np.testing.assert_allclose(found.posterior[:, 1:], alone[:, 2:], atol=1e-12)
+
+
+def test_what_cannot_be_taken_together_is_learnt_from_the_largest() -> None:
+    """A table of boxes and one of tuples: p₀ is a learner's belief from the one with more people, in whichever order."""
+    boxes = datasets.paper("relative-1b")
+    assert isinstance(boxes, Generalized)
+    m, schema = len(boxes.schema.quasi), boxes.schema
+    few = GroupCells.gather(
+        np.array([0, 0], dtype=np.int32), np.zeros((2, m), dtype=np.int32), np.ones(2, dtype=np.int64),
+        [len(c.leaves) for c in schema.quasi],
+    )  # fmt: skip
+    values = GroupCells.gather(
+        np.array([0, 0], dtype=np.int32), np.array([[0], [1]], dtype=np.int32), np.ones(2, dtype=np.int64), [5]
+    )
+    tuples = Anatomized(schema, few, values)
+    codes = release_codes(boxes)
+    right = Learner().attack(boxes, Targets(schema, codes.astype(np.int32))).posterior
+    for releases in ([boxes, tuples], [tuples, boxes]):
+        found = asked(list(releases), codes, effort=EFFORT, rng=np.random.default_rng(1))
+        assert not found.pooled
+        np.testing.assert_allclose(found.baseline, right, atol=1e-12)

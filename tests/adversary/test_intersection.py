@@ -141,12 +141,15 @@ def test_plain_sets(values: int) -> None:
     assert empty > 20
 
 
-def test_places_of_a_suppressed_row_are_everybodys() -> None:
-    release = datasets.paper("composition-1a")
-    assert isinstance(release, GroupedRelease)
-    targets = np.full((1, 3), UNKNOWN, dtype=np.int32)
-    found = {int(q) for _, _, groups in places(release, targets) for q in groups}
-    assert found == set(range(release.groups))
+def test_suppressed_rows_are_one_more_place_for_everybody() -> None:
+    for seed in range(40):
+        rng = random.Random(f"hidden {seed}")
+        release = grouped(rng, schema(5), "generalized")
+        targets = np.array([[rng.randrange(6), rng.randrange(4)]], dtype=np.int32)
+        found = {int(q) for _, _, groups in places(release, targets) for q in groups}
+        assert (release.groups in found) == bool(release.suppressed)
+    with_some = [grouped(random.Random(f"hidden {seed}"), schema(5), "generalized").suppressed for seed in range(40)]
+    assert 0 < sum(n > 0 for n in with_some) < 40
 
 
 def test_the_two_hospitals_of_table_1() -> None:

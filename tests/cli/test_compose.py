@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -79,7 +80,7 @@ def test_the_two_hospitals(run: Run) -> None:
     with Path("rows.csv").open(encoding="utf-8", newline="") as file:
         (row,) = list(csv.DictReader(file))
     assert row == {
-        "target": "0", "prior_1": "3", "prior_2": "4", "posterior": "1", "drop": "2", "confidence": "1.0", "values": "AIDS",
+        "target": "0", "prior_1": "3", "prior_2": "4", "posterior": "1", "drop": "2", "confidence": "1.0", "values": '["AIDS"]',
     }  # fmt: skip
     code, out, _ = run(*files, "--schema", str(schema), "--targets", "alice.csv")
     assert code == 0
@@ -103,7 +104,7 @@ def test_with_the_truth(run: Run) -> None:
 def test_how_often_the_nearest_centroid_is_the_persons_own(run: Run) -> None:
     """A release that was made of the truth, its lines in order, tells which group is whose."""
     write("three.csv", "age,city,disease", ["20,Oslo,Flu", "24,Moss,Gout", "21,Oslo,Flu", "23,Oslo,Pox"])
-    lines = ["A,20.5,Oslo,Flu", "B,24,Oslo,Gout", "A,20.5,Oslo,Flu", "A,20.5,Oslo,Pox"]
+    lines = ["10,20.5,Oslo,Flu", "2,24,Oslo,Gout", "10,20.5,Oslo,Flu", "10,20.5,Oslo,Pox"]  # 2 comes before 10
     write("mean.csv", "group,age,city,disease", lines)
     Path("mean.csv.meta.json").write_text('{"kind": "centroids"}', encoding="utf-8")
     found = document(run, "a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
@@ -127,7 +128,7 @@ def test_three_releases_of_three_kinds_each_with_its_schema(run: Run) -> None:
     # Oslo: {Flu, Ache}, groups 0 and 1 {Flu, Gout, Ache}, centroid 20.5 {Flu, Gout}. Moss: {Pox, Gout}, group 0, {Pox, Gout}.
     with Path("rows.csv").open(encoding="utf-8", newline="") as file:
         rows = [(r["prior_1"], r["prior_2"], r["prior_3"], r["values"]) for r in csv.DictReader(file)]
-    assert rows == [("2", "3", "2", "Flu"), ("2", "2", "2", "Gout"), ("2", "3", "2", "Flu")]
+    assert rows == [("2", "3", "2", '["Flu"]'), ("2", "2", "2", '["Gout"]'), ("2", "3", "2", '["Flu"]')]
     assert found["VP"] == 100
 
 
@@ -191,6 +192,132 @@ def test_probabilities(run: Run) -> None:
     code, _, err = run("a.csv", "a.csv", "--targets", "people.csv", "--presence", "1,1")
     assert code == 0
     assert "counted twice" in err
+    assert "too sure wherever others" in err
+
+
+def test_a_truth_in_another_order_is_refused(run: Run) -> None:
+    write("shuffled.csv", "age,city,disease", ["24,Moss,Gout", "20,Oslo,Flu", "21,Oslo,Flu"])
+    code, _, err = run("a.csv", "b.csv", "--targets", "people.csv", "--truth", "shuffled.csv")
+    assert code == 2
+    assert "shuffled.csv, row 0: the truth is about somebody else" in err
+
+
+def test_a_value_that_no_release_has_is_never_guessed_and_a_missing_one_is_left_out(run: Run) -> None:
+    write("truth.csv", "disease", ["Flu", "Plague", ""])
+    found = document(run, "a.csv", "b.csv", "--targets", "people.csv", "--truth", "truth.csv", "--presence", "1,1")
+    assert found["truth"]["true_value_left"] == 50
+    told = found["probabilistic"]["success"]
+    assert (told["value"], told["n"]) == (0.5, 2)
+    assert sum(one["right"]["n"] for one in found["probabilistic"]["calibration"]) == 2
+
+
+def test_two_names_that_become_one_are_added_up(run: Run) -> None:
+    """In one release Flu comes as two kinds: with the map its rows count together, and beliefs are those of one kind."""
+    kinds = ["*,Oslo,Flu", "*,Oslo,Flu", "*,Oslo,Ache", "*,Moss,Pox", "*,Moss,Gout"]
+    write("one.csv", "age,city,disease", kinds)
+    write("two.csv", "age,city,disease", [kinds[0].replace("Flu", "FluB"), *kinds[1:]])
+    write("map.csv", "from,to", ["FluB,Flu"])
+    domain = 'domain = ["Flu", "Ache", "Pox", "Gout"]\n'
+    Path("four.toml").write_text(SCHEMA + domain, encoding="utf-8")
+    Path("five.toml").write_text(SCHEMA + domain.replace('"Flu"', '"Flu", "FluB"'), encoding="utf-8")
+    for name, schema, more in (("one.csv", "four.toml", ()), ("two.csv", "five.toml", ("--map", "map.csv"))):
+        document(
+            run, "a.csv", name, "--schema", "four.toml", "--schema", schema, "--targets", "people.csv",
+            "--beliefs", f"{name}.out", *more,
+        )  # fmt: skip
+        with Path(f"{name}.out").open(encoding="utf-8", newline="") as file:
+            found = {(line["target"], line["value"]): float(line["posterior"]) for line in csv.DictReader(file)}
+        assert {value for _, value in found} == {"Flu", "Ache", "Pox", "Gout"}
+        assert found["0", "Flu"] == pytest.approx(1)
+    code, _, err = run("a.csv", "two.csv", "--targets", "people.csv", "--presence", "1,1")
+    assert code == 0, err
+    write("typo.csv", "from,to", ["FluB,Flue"])
+    code, _, err = run("a.csv", "two.csv", "--targets", "people.csv", "--map", "typo.csv")
+    assert code == 2
+    assert "'FluB' becomes 'Flue', which no release has" in err
+    write("unknown.csv", "from,to", ["Plague,Flu"])
+    code, _, err = run("a.csv", "two.csv", "--targets", "people.csv", "--map", "unknown.csv")
+    assert code == 2
+    assert "no release has the sensitive value 'Plague'" in err
+
+
+def test_naming_the_schema_twice_changes_no_belief_but_what_is_learnt_from_all(run: Run) -> None:
+    """A value that only the smaller release has stays possible for who may not be in the larger."""
+    Path("copy.toml").write_text(SCHEMA, encoding="utf-8")
+    options = ("--targets", "people.csv", "--presence", "0.5,1")
+    document(run, "a.csv", "b.csv", *options, "--beliefs", "once.csv")
+    code, _, err = run(
+        "a.csv", "b.csv", "--schema", "privacy.toml", "--schema", "copy.toml", *options, "--beliefs", "twice.csv"
+    )
+    assert code == 0
+    found = []
+    for name in ("once.csv", "twice.csv"):
+        with Path(name).open(encoding="utf-8", newline="") as file:
+            found.append({(line["target"], line["value"]): float(line["posterior"]) for line in csv.DictReader(file)})
+    assert found[1]["0", "Ache"] > 0.05
+    for key, posterior in found[0].items():
+        assert found[1][key] == pytest.approx(posterior, abs=0.2)
+    assert ("learnt from the largest" in err) == (found[0] != found[1])
+
+
+def test_suppressed_rows_are_possible_for_everybody(run: Run) -> None:
+    """A row of which nothing is known may be anybody's: its value is left, and a group that is published twice is told still."""
+    write(
+        "hidden.csv",
+        "age,city,disease",
+        ['"[20, 22]",Oslo,Flu', '"[20, 22]",Oslo,Pox', '"[23, 25]",*,Gout', "*,*,Ache"],
+    )
+    found = document(run, "hidden.csv", "b.csv", "--targets", "people.csv", "-o", "rows.csv")
+    with Path("rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = [(r["prior_1"], r["values"]) for r in csv.DictReader(file)]
+    assert rows == [("3", '["Ache", "Flu"]'), ("2", '["Gout"]'), ("3", '["Ache", "Flu"]')]
+    assert found["unlocated"] == 0
+    twice = document(run, "hidden.csv", "hidden.csv", "--targets", "people.csv", "--presence", "1,1")
+    assert twice["probabilistic"]["shared_groups"] == 3
+    assert twice["probabilistic"]["undefined"] == 0
+
+
+def test_centroids_cannot_be_weighed(run: Run) -> None:
+    write("mean.csv", "age,city,disease", ["20.5,Oslo,Flu", "24,Moss,Pox"])
+    Path("mean.csv.meta.json").write_text('{"kind": "centroids"}', encoding="utf-8")
+    code, _, err = run("a.csv", "mean.csv", "--targets", "people.csv", "--beliefs", "x.csv")
+    assert code == 2
+    assert "mean.csv: Centroids do not say which values they stand for" in err
+    assert not Path("x.csv").exists()
+
+
+def test_two_sensitive_columns(run: Run) -> None:
+    """The one that is named, suppressed rows too."""
+    Path("privacy.toml").write_text(
+        SCHEMA.replace('sensitive = "disease"\n', "") + '[columns.job]\nrole = "sensitive"\n', encoding="utf-8"
+    )
+    write("p.csv", "age,city,disease,job", ['"[20, 22]",Oslo,Flu,Cook', "*,*,Pox,Judge", '"[23, 25]",Moss,Gout,Monk'])
+    write("q.csv", "age,city,disease,job", ["*,Oslo,Flu,Judge", "*,Moss,Gout,Monk"])
+    options = ("p.csv", "q.csv", "--targets", "people.csv", "-o", "rows.csv", "--sensitive")
+    for column, left in (
+        ("disease", ['["Flu"]', '["Gout"]', '["Flu"]']),
+        ("job", ['["Judge"]', '["Monk"]', '["Judge"]']),
+    ):
+        document(run, *options, column)
+        with Path("rows.csv").open(encoding="utf-8", newline="") as file:
+            assert [row["values"] for row in csv.DictReader(file)] == left
+    code, _, err = run("p.csv", "q.csv", "--targets", "people.csv")
+    assert code == 2
+    assert "--sensitive" in err
+
+
+def test_beliefs_that_have_not_converged_end_with_exit_code_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dalenius.adversary import composition
+
+    whole = composition.compose
+
+    def shaky(*arguments: Any, **options: Any) -> Any:
+        return dataclasses.replace(whole(*arguments, **options), converged=False)
+
+    monkeypatch.setattr("dalenius.audit.compose.compose", shaky)
+    code, _, err = run("a.csv", "b.csv", "--targets", "people.csv", "--presence", "1,1")
+    assert code == 3
+    assert "NOT CONVERGED" in err
 
 
 @pytest.mark.parametrize(
@@ -203,10 +330,11 @@ def test_probabilities(run: Run) -> None:
         ),
         (("a.csv", "absent.csv"), "absent.csv"),
         (("a.csv", "b.csv", "--presence", "1,x"), "--presence"),
-        (("a.csv", "b.csv", "--presence", "1"), "2 numbers"),
+        (("a.csv", "b.csv", "--presence", "1"), "each of the 2 releases"),
         (("a.csv", "b.csv", "--presence", "1,0"), "above 0"),
         (("a.csv", "b.csv", "--sensitive", "age"), "'age' is not a sensitive column"),
         (("a.csv", "b.csv", "--map", "people.csv"), "from and to"),
+        (("a.csv", "b.csv", "--mcse", "0.1"), "--mcse is about probabilities"),
         (("a.csv", "b.csv", "--truth", "a.csv"), "the rows of the targets"),
         (("a.csv", "b.csv", "-o", "a.csv"), "a.csv"),
         (("a.csv", "b.csv", "-o", "x.csv", "--json", "x.csv"), "one file"),

@@ -98,6 +98,21 @@ def test_differential_privacy_beside_it(found: Experiments) -> None:
     assert noisy.both.value > 0.25  # and yet much is learnt, about everybody
 
 
+def test_two_noisy_releases_share_the_budget(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dalenius.papers import composition_experiments as runs
+
+    asked = []
+    whole = runs.Simulation
+
+    def spied(epsilon: float) -> runs.Simulation:
+        asked.append(epsilon)
+        return whole(epsilon)
+
+    monkeypatch.setattr(runs, "Simulation", spied)
+    runs.side_by_side(overlapping(data, overlap=200, people=1000, others=100), levels=(), epsilons=(1.0,))
+    assert asked == [0.5, 0.5]
+
+
 def test_the_exhibits(paper: Paper) -> None:
     names = ["Table 1", *(f"Figure {n}" for n in range(1, 5)), "Beside differential privacy"]
     assert [one.name for one in paper.exhibits] == names

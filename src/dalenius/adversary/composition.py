@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from dalenius.adversary import fit
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.base import Refused, Targets
-from dalenius.adversary.learning import Learning, Posterior, Views, errors_of, normalised
+from dalenius.adversary.learning import Posterior, Views, errors_of, normalised
 from dalenius.adversary.location import places
 from dalenius.adversary.sampling import Effort, Progress
 from dalenius.errors import ParameterError
-from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease
+from dalenius.release import Anatomized, Centroids, Generalized, GroupCells, GroupedRelease
 from dalenius.release.base import same_columns
 
 Floats = NDArray[np.float64]
@@ -64,6 +64,10 @@ def compose(
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
             raise ParameterError("presence", "composition", "a number above 0, at most 1", share)
     effort, rng = effort or Effort(), rng or np.random.default_rng()
+    for release in releases:
+        reason = refusal(release)
+        if reason is not None:
+            raise Refused(reason)
     whole, pooled = _together(releases)
     converged = True
     weights = np.ones((len(targets[0]), len(values)))
@@ -74,13 +78,24 @@ def compose(
             # Several leaves may have one common name: their rows and their probabilities add up.
             a, l = (_common(view, code, len(values)) for view in views)  # noqa: E741
             ratio = np.where(l > 0, a / release.people / l, 0.0)
-        weights *= share * ratio + (1 - share)
+        # A release in which nobody is like the target says nothing of it, as in the intersection.
+        here = (a > 0).any(axis=1, keepdims=True)
+        weights *= np.where(here, share * ratio + (1 - share), 1.0)
     number = next(i for i, release in enumerate(releases) if release is whole) if not pooled else 0
     views, sharp = _views(whole, targets[number], columns[number], effort, rng, progress)
     baseline = normalised(_common(views.learner, codes[number], len(values)))
     with np.errstate(invalid="ignore"):
         posterior = normalised(weights * baseline)
-    return Composition(posterior, baseline, pooled, converged and sharp, _shared(releases, targets))
+    shared = _shared(releases, targets, codes, columns)
+    return Composition(posterior, baseline, pooled, converged and sharp, shared)
+
+
+def refusal(release: GroupedRelease) -> str | None:
+    """Why probabilities cannot be weighed with a release, or nothing."""
+    if isinstance(release, Centroids):
+        return "Centroids do not say which values they stand for, and cannot be weighed: intersect them without probabilities."
+    reason = Attacker().refusal(release)
+    return None if reason is None else f"Probabilities cannot be weighed with this release: {reason}."
 
 
 def _common(view: Floats, code: Longs, values: int) -> Floats:
@@ -98,9 +113,6 @@ def _views(
     progress: Progress | None,
 ) -> tuple[Views, bool]:
     """Attacker's and learner's weights about each target, and whether they have converged."""
-    reason = Learning.refusal(Attacker(effort=effort), release)
-    if reason is not None:
-        raise Refused(f"The probabilistic attack cannot use this release: {reason}")
     assert isinstance(release, Generalized | Anatomized)
     known, number = fit.distinct_targets(targets)
     error = errors_of({}, release.schema)
@@ -145,39 +157,49 @@ def _together(releases: Sequence[GroupedRelease]) -> tuple[GroupedRelease, bool]
     return pooled, True
 
 
-def _shared(releases: Sequence[GroupedRelease], targets: Sequence[Targets]) -> Longs:
+def _shared(
+    releases: Sequence[GroupedRelease], targets: Sequence[Targets], codes: Sequence[Longs], columns: Sequence[str]
+) -> Longs:
     """For each target the pairs of releases in which it stands in one group with the same labels and values."""
     found = np.zeros(len(targets[0]), dtype=np.int64)
-    marks: list[list[tuple[object, ...] | None]] = []
-    for release, mine in zip(releases, targets, strict=True):
+    numbers: dict[tuple[object, ...], int] = {}  # of what is published of a group
+    marks: list[Longs] = []
+    for release, mine, code, column in zip(releases, targets, codes, columns, strict=True):
         known, number = fit.distinct_targets(mine)
-        group = np.full(len(known), -1, dtype=np.int64)
-        several = np.zeros(len(known), dtype=bool)
+        group, times = np.full(len(known), -1, dtype=np.int64), np.zeros(len(known), dtype=np.int64)
         for some, start, which in places(release, known):
-            one = np.diff(start) == 1
-            several[some[np.diff(start) > 1]] = True
-            several[some[one]] |= group[some[one]] >= 0
-            group[some[one]] = which[start[:-1][one]]
-        group[several | (group >= release.groups)] = -1
-        texts = _marks(release)
-        marks.append([None if q < 0 else texts[q] for q in group[number].tolist()])
+            owner = np.repeat(some, np.diff(start))
+            inside = which < release.groups  # suppressed rows are no group
+            np.add.at(times, owner[inside], 1)
+            group[owner[inside]] = which[inside]
+        group[times != 1] = -1
+        own = np.array(
+            [numbers.setdefault(mark, len(numbers)) for mark in _marks(release, code, column)], dtype=np.int64
+        )
+        marks.append(np.where(group < 0, -1 - len(marks), own[group])[number])
     for i in range(len(marks)):
         for j in range(i):
-            found += np.array([a is not None and a == b for a, b in zip(marks[i], marks[j], strict=True)])
+            found += marks[i] == marks[j]
     return found
 
 
-def _marks(release: GroupedRelease) -> list[tuple[object, ...]]:
-    """What is published of each group, to be compared: its labels or tuples, and its values."""
-    values: list[list[object]] = [[] for _ in range(release.groups)]
-    parts = [(release.sensitive, release.schema.sensitive)]
-    if isinstance(release, Anatomized):
-        parts.append((release.quasi, release.schema.quasi))
-    for cells, columns in parts:
-        for q, codes, count in zip(cells.group.tolist(), cells.codes.tolist(), cells.counts.tolist(), strict=True):
-            if q >= 0:
-                values[q].append((*(column.leaves[c] for column, c in zip(columns, codes, strict=True)), count))
+def _marks(release: GroupedRelease, code: Longs, column: str) -> list[tuple[object, ...]]:
+    """What is published of each group, to be compared: its labels or tuples, and its values by their common names."""
+    grouping = release.grouping(column)
+    found: list[tuple[object, ...]] = []
+    for q in range(release.groups):
+        mine = slice(int(grouping.start[q]), int(grouping.start[q + 1]))
+        pairs = zip(code[grouping.values[mine]].tolist(), grouping.counts[mine].tolist(), strict=True)
+        found.append(tuple(sorted(pairs)))
     if isinstance(release, Generalized):
-        for q, codes in enumerate(release.codes.tolist()):
-            values[q] += [labels[code].text for labels, code in zip(release.labels, codes, strict=True)]
-    return [tuple(mine) for mine in values]
+        labels = [[label.text for label in own] for own in release.labels]
+        texts = [tuple(own[c] for own, c in zip(labels, row, strict=True)) for row in release.codes.tolist()]
+    else:
+        assert isinstance(release, Anatomized)
+        rows: list[list[tuple[object, ...]]] = [[] for _ in range(release.groups)]
+        leaves = [quasi.leaves for quasi in release.schema.quasi]
+        cells = release.quasi
+        for q, row, count in zip(cells.group.tolist(), cells.codes.tolist(), cells.counts.tolist(), strict=True):
+            rows[q].append((*(own[c] for own, c in zip(leaves, row, strict=True)), count))
+        texts = [tuple(map(str, own)) for own in rows]
+    return [(values, text) for values, text in zip(found, texts, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import Targets
+from dalenius.adversary import UNKNOWN, Targets
 from dalenius.adversary.composition import Composition, compose
 from dalenius.adversary.intersection import Intersection, contains, intersect
 from dalenius.adversary.location import found_in
@@ -20,11 +21,12 @@ from dalenius.audit.targets import read_targets
 from dalenius.coding import canonical_texts
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, counted, listing
+from dalenius.hierarchy import MISSING
 from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Rate
 from dalenius.measure.composition import Composed, composed
 from dalenius.output import csv_text
-from dalenius.release import GroupedRelease, find_files, read
+from dalenius.release import Centroids, GroupedRelease, find_files, read
 from dalenius.release.base import same_columns
 from dalenius.release.reading import GROUP, rank_ids
 from dalenius.schema import Column, Schema
@@ -93,12 +95,16 @@ def open_releases(
     check_values(names, declared, own, mapping or {})
     opened: list[GroupedRelease] = []
     coded: list[Targets] = []
-    for source, schema, release in zip(sources, each, found, strict=True):
+    called = mapping or {}
+    for source, schema, release, mine in zip(sources, each, found, columns, strict=True):
         leaves: dict[str, set[str]] = {name: set(texts) for name, texts in leaves_of(targets, schema, engine).items()}
         if len(schemas) == 1:  # with one schema all are coded alike, so that they can be taken together
             for other in found:
                 for column in other.schema.coded:
                     leaves.setdefault(column.name, set()).update(column.leaves)
+        else:  # a value that only another release has is possible here, too
+            named = {called.get(leaf, leaf) for leaf in release.schema[mine].leaves}
+            leaves[mine] = {leaf for column in own for leaf in column.leaves if called.get(leaf, leaf) not in named}
         wide = widened(source, release, schema, leaves, kind, engine)
         assert isinstance(wide, GroupedRelease)
         opened.append(wide)
@@ -144,9 +150,12 @@ def check_values(
 ) -> None:
     """Domains that are declared must be the same. Where they are not, releases may differ, but not in every value."""
     mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
-    for old in mapping:
-        if not any(old in column.leaves for column in bound):
+    known = {leaf for column in bound for leaf in column.leaves}
+    for old, new in mapping.items():
+        if old not in known:
             raise InputError(f"{option}: no release has the sensitive value {old!r}.")
+        if new not in known and sum(other == new for other in mapping.values()) < 2:
+            raise InputError(f"{option}: {old!r} becomes {new!r}, which no release has, and nothing else becomes it.")
     fixed = [j for j, column in enumerate(declared) if column.fixed]
     for j in fixed[1:]:
         _check_same(names[fixed[0]], names[j], set(mapped[fixed[0]]), set(mapped[j]), option)
@@ -207,7 +216,10 @@ class Checked:
 
 
 def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine, mapping: Mapping[str, str]) -> Longs:
-    """The true value of each target: −1 where no release has it. The rows are those of the targets, in their order."""
+    """The true value of each target, −1 where no release has it, −2 where it is missing.
+
+    The rows are those of the targets, in their order: where both files say something of a person, it is the same.
+    """
     rows = engine.files.open(source)
     name = opened.columns[0]
     if name not in rows.columns:
@@ -218,10 +230,23 @@ def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine,
             f"{rows.name} has {counted(len(texts), 'row', 'rows')} and there are {len(opened.targets[0]):,} targets: the truth "
             "must have the rows of the targets, in their order."
         )
+    bound = opened.releases[0].schema
+    if any(quasi.name in rows.columns for quasi in bound.quasi):
+        codes, told = opened.targets[0].codes, read_targets(source, bound, engine).codes
+        differ = ((codes != told) & (codes != UNKNOWN) & (told != UNKNOWN)).any(axis=1)
+        if differ.any():
+            raise InputError(
+                f"{rows.name}, row {int(differ.argmax())}: the truth is about somebody else than the target in that row. It must "
+                "have the rows of the targets, in their order."
+            )
     place = {value: i for i, value in enumerate(opened.values)}
     column = schema[name]
     leaves = {text: column.canonical(text, schema.missing) for text in dict.fromkeys(texts)}
-    return np.array([place.get(mapping.get(leaves[text], leaves[text]), -1) for text in texts], dtype=np.int64)
+    code = {
+        text: -2 if leaf == MISSING and leaf not in place else place.get(mapping.get(leaf, leaf), -1)
+        for text, leaf in leaves.items()
+    }
+    return np.array([code[text] for text in texts], dtype=np.int64)
 
 
 def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engine: Engine) -> list[Ints | None]:
@@ -231,9 +256,11 @@ def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engin
     """
     found: list[Ints | None] = []
     for name, release, column in zip(opened.names, opened.releases, opened.columns, strict=True):
+        found.append(None)
+        if not isinstance(release, Centroids):  # labels and tuples mislead nobody
+            continue
         rows = engine.open(find_files(name)[1][0])
         declared = {c.name for c in release.schema.columns}
-        found.append(None)
         if not rows.numbered or GROUP not in rows.columns or GROUP in declared or column not in rows.columns:
             continue
         groups, texts = zip(*rows.read([GROUP, column]), strict=True)
@@ -248,10 +275,13 @@ def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engin
 
 
 def checked(found: Intersection, truth: Longs, opened: Releases, groups: Sequence[Ints | None]) -> Checked:
-    somewhere = found.located.any(axis=0)
+    somewhere = found.located.any(axis=0) & (truth != -2)
     holds = found.holds(truth)
     certain = somewhere & (found.posterior == 1)
-    inside = [_percent(contains(sets, truth)[there]) for sets, there in zip(found.sets, found.located, strict=True)]
+    told = truth != -2
+    inside = [
+        _percent(contains(sets, truth)[there & told]) for sets, there in zip(found.sets, found.located, strict=True)
+    ]
     right = [
         float("nan") if mine is None else _percent(found_in(release, targets.codes, mine))
         for release, targets, mine in zip(opened.releases, opened.targets, groups, strict=True)
@@ -276,16 +306,23 @@ def belief_figures(found: Composition, truth: Longs | None) -> dict[str, Any]:
         "undefined": int(np.isnan(found.posterior).any(axis=1).sum()),
         "success": asdict(Rate.undefined()),
         "naive": asdict(Rate.undefined()),
+        "confidence": float("nan"),
         "calibration": [],
     }
     if truth is None:
         return document
-    known = truth >= 0
+    known = truth != -2
     lost = np.isnan(found.posterior).any(axis=1, keepdims=True)
-    answer = np.where(lost, found.baseline, found.posterior)[known]
-    right, one = truth[known], np.ones(int(known.sum()), dtype=np.int64)
+    # A value that no release has is a column more, which nobody ever guesses.
+    answer, baseline = (
+        np.column_stack([weights[known], np.zeros(int(known.sum()))])
+        for weights in (np.where(lost, found.baseline, found.posterior), found.baseline)
+    )
+    right = np.where(truth[known] < 0, answer.shape[1] - 1, truth[known])
+    one = np.ones(len(right), dtype=np.int64)
     document["success"] = asdict(accuracy.success(answer, right, one))
-    document["naive"] = asdict(accuracy.success(found.baseline[known], right, one))
+    document["naive"] = asdict(accuracy.success(baseline, right, one))
+    document["confidence"] = accuracy.confidence(answer, one).mean if len(one) else float("nan")
     document["calibration"] = [
         {"low": b.low, "high": b.high, "confidence": b.confidence, "right": asdict(b.right)}
         for b in accuracy.calibration(answer, right, one)
@@ -294,7 +331,10 @@ def belief_figures(found: Composition, truth: Longs | None) -> dict[str, Any]:
 
 
 def composition_text(found: Composition, values: Sequence[str]) -> str:
-    """CSV: a line for each target and value; empty where releases contradict each other about the target."""
+    """CSV: a line for each target and value; empty where releases contradict each other about the target.
+
+    All of it is made in memory: for thousands of targets, not for millions.
+    """
     lines: list[list[object]] = []
     for i, (posterior, baseline) in enumerate(zip(found.posterior.tolist(), found.baseline.tolist(), strict=True)):
         for value, p, q in zip(values, posterior, baseline, strict=True):
@@ -303,18 +343,34 @@ def composition_text(found: Composition, values: Sequence[str]) -> str:
 
 
 def rows_text(found: Intersection, names: Sequence[str]) -> str:
-    """CSV: a line for each target: how many values each release leaves and all together, and which; empty where not located."""
+    """CSV: a line for each target: how many values each release leaves and all together, and which, as a JSON list.
+
+    What a release that does not locate the target would leave is empty.
+    """
     prior, posterior = found.prior, found.posterior
+    somewhere = np.logical_or.reduce(found.located, axis=0)
     header = ["target", *(f"prior_{j + 1}" for j in range(len(names))), "posterior", "drop", "confidence", "values"]
-    lines: list[list[object]] = []
-    bits = np.unpackbits(found.left.view(np.uint8), axis=1, bitorder="little")[:, : len(found.values)].astype(bool)
-    for i in range(len(posterior)):
-        there = found.located[:, i]
-        before = [int(n) if here else "" for n, here in zip(prior[:, i], there, strict=True)]
-        n = int(posterior[i])
-        if not there.any():
-            lines.append([i, *before, "", "", "", ""])
-            continue
-        left = "; ".join(value for value, is_left in zip(found.values, bits[i], strict=True) if is_left)
-        lines.append([i, *before, n, int(prior[there, i].min()) - n, "" if n == 0 else repr(1 / n), left])
-    return csv_text(header, lines)
+    sets, which = np.unique(found.left, axis=0, return_inverse=True)
+    bits = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little")[:, : len(found.values)].astype(bool)
+    lists = [json.dumps([found.values[i] for i in np.flatnonzero(mine).tolist()], ensure_ascii=False) for mine in bits]
+    least = np.where(found.located, prior, np.iinfo(np.int64).max).min(axis=0)
+    confidence = ["", *(repr(1 / n) for n in range(1, int(posterior.max(initial=0)) + 1))]
+    columns: list[list[object]] = [list(range(len(posterior)))]
+    columns += [
+        [n if here else "" for n, here in zip(mine.tolist(), there.tolist(), strict=True)]
+        for mine, there in zip(prior, found.located, strict=True)
+    ]
+    told = list(
+        zip(
+            posterior.tolist(),
+            (least - posterior).tolist(),
+            which.reshape(-1).tolist(),
+            somewhere.tolist(),
+            strict=True,
+        )
+    )
+    columns.append([n if here else "" for n, _, _, here in told])
+    columns.append([drop if here else "" for _, drop, _, here in told])
+    columns.append([confidence[n] if here else "" for n, _, _, here in told])
+    columns.append([lists[i] if here else "" for _, _, i, here in told])
+    return csv_text(header, zip(*columns, strict=True))

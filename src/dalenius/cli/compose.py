@@ -22,6 +22,7 @@ from dalenius.cli.common import (
     stage_line,
     write_json,
 )
+from dalenius.errors import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -59,8 +60,9 @@ def command(
         ),
     ] = None,
     mcse: Annotated[
-        float, typer.Option("--mcse", help="Where beliefs are sampled: stop when no error is larger than this.")
-    ] = 0.01,
+        float | None,
+        typer.Option("--mcse", help="Where beliefs are sampled: stop when no error is larger than this (0.01)."),
+    ] = None,
     seed: SeedOption = 0,
     mapping: Annotated[
         Path | None,
@@ -77,6 +79,7 @@ def command(
     """Intersect what several releases say of the same people: how many values are left, and of whom only one."""
     import numpy as np
 
+    from dalenius.adversary.composition import refusal
     from dalenius.adversary.sampling import Effort
     from dalenius.audit.compose import (
         belief_figures,
@@ -96,7 +99,9 @@ def command(
     paths = schema or [DEFAULT_SCHEMA]
     declared = [Schema.load(path) for path in paths]
     connected = connect_engine(engine, quiet=quiet)
-    shares = None if presence is None else _shares(presence)
+    shares = None if presence is None else _shares(presence, len(releases))
+    if mcse is not None and beliefs is None and shares is None:
+        raise InputError("--mcse is about probabilities: add --beliefs FILE or --presence, or leave it out.")
     outputs = [path for path in (output, beliefs, None if json in (None, "-") else Path(json)) if path is not None]
     read = [file for release in releases for file in release_files(release)]
     read += [file for one in declared for file in one.files]
@@ -110,6 +115,11 @@ def command(
         opened = open_releases(
             releases, declared, targets, engine=connected, kind=kind, sensitive=sensitive, mapping=names
         )
+        weighed = beliefs is not None or shares is not None
+        for name, release in zip(opened.names, opened.releases, strict=True):
+            reason = refusal(release) if weighed else None
+            if reason is not None:
+                raise InputError(f"{name}: {reason} Leave --beliefs and --presence out.")
         stage("intersecting")
         found = opened.intersect()
         document: dict[str, Any] = {"releases": len(releases), **figures(found).to_document()}
@@ -119,9 +129,10 @@ def command(
             document["truth"] = checked(found, right, opened, groups).to_document()
         texts = {} if output is None else {output: rows_text(found, opened.names)}
         warnings: list[str] = []
-        if beliefs is not None or shares is not None:
+        if weighed:
             stage("weighing")
-            believed = opened.compose(shares, Effort(mcse=mcse), np.random.default_rng(seed))
+            effort = Effort(mcse=0.01 if mcse is None else mcse)
+            believed = opened.compose(shares, effort, np.random.default_rng(seed))
             document["probabilistic"] = belief_figures(believed, right if truth is not None else None)
             if beliefs is not None:
                 texts[beliefs] = composition_text(believed, opened.values)
@@ -131,7 +142,7 @@ def command(
     if json is not None:
         write_json(json, document)
     if json != "-":
-        for line in _lines(document, _short(opened.names), output):
+        for line in _lines(document, _short(opened.names), output, beliefs):
             say(quiet, line)
     for warning in warnings:
         typer.echo(warning, err=True)
@@ -139,24 +150,37 @@ def command(
         raise typer.Exit(NOT_CONVERGED)
 
 
-def _shares(text: str) -> list[float]:
+def _shares(text: str, releases: int) -> list[float]:
     from dalenius.errors import InputError
 
     try:
-        return [float(part) for part in text.split(",")]
+        found = [float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError(f"--presence {text!r}: write a number for each release, for example 1,0.9.") from None
+        found = []
+    if len(found) != releases or not all(0 < share <= 1 for share in found):
+        raise InputError(
+            f"--presence {text!r}: write a number above 0, at most 1, for each of the {releases} releases, for example 1,0.9."
+        )
+    return found
 
 
 def _warnings(told: dict[str, Any]) -> list[str]:
     found = []
+    if not told["pooled"]:
+        found.append(
+            "Note: the releases cannot be taken together; what is learnt about everybody is learnt from the largest."
+        )
     if not told["converged"]:
         found.append("NOT CONVERGED: beliefs are not as sharp as --mcse asks for. They are not to be relied on.")
     if told["shared_groups"]:
         found.append(
-            f"WARNING: {told['shared_groups']:,} targets stand in a group that two releases publish alike. It is counted twice, "
-            "and what is believed of these targets is too sure."
+            f"WARNING: of {counted(told['shared_groups'], 'target', 'targets')} two releases publish one and the same group, which "
+            "is counted twice."
         )
+    found.append(
+        "Note: beliefs are too sure wherever others in a target's groups are in several releases, too. With --truth see how sure "
+        "they are against how often they are right (calibration)."
+    )
     return found
 
 
@@ -166,17 +190,21 @@ def _short(names: tuple[str, ...]) -> tuple[str, ...]:
     return short if len(set(short)) == len(short) else names
 
 
-def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None) -> list[str]:
+def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None, beliefs: Path | None) -> list[str]:
     lines = [] if output is None else [f"Wrote {output}: what is left of each target"]
-    lines.append(f"{document['targets']:,} targets in {len(names)} releases")
+    lines += [] if beliefs is None else [f"Wrote {beliefs}: what is believed of each target"]
+    lines.append(f"{counted(document['targets'], 'target', 'targets')} in {len(names)} releases")
     for name, mean in zip(names, document["mean_prior_anonymity"], strict=True):
-        lines.append(f"  {mean:8.2f}   values on average are left by {name} alone")
-    lines.append(f"  {document['mean_posterior_anonymity']:8.2f}   values on average are left by all together")
+        told = f"{mean:8.2f}   values on average are left by" if mean == mean else "          nobody is found in"
+        lines.append(f"  {told} {name}" + (" alone" if mean == mean else ""))
+    if document["mean_posterior_anonymity"] == document["mean_posterior_anonymity"]:
+        lines.append(f"  {document['mean_posterior_anonymity']:8.2f}   values on average are left by all together")
     lines.append(f"  {document['VP']:7.1f}%   of the targets have fewer values left than any one release leaves (VP)")
     for confidence, share in document["PVP"].items():
         most = {"100": "one value", "50": "two values", "33": "three", "25": "four"}[confidence]
         words = f"have {most} left" + ("" if confidence == "100" else " at most")
-        lines.append(f"  {share:7.1f}%   {words}: the attacker is {confidence} % sure")
+        least = "" if confidence == "100" else "at least "
+        lines.append(f"  {share:7.1f}%   {words}: the attacker is {least}{confidence} % sure")
     counts = {
         "already_certain": "were certain from one release alone",
         "empty_intersections": "have nothing left: the releases contradict each other, or one of them is not about the target",
@@ -193,6 +221,8 @@ def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None
         told = document["probabilistic"]["success"]
         lines.append(
             f"  {100 * told['value']:7.1f}%   are guessed right with probabilities ({100 * told['low']:.1f} to "
-            f"{100 * told['high']:.1f})"
+            f"{100 * told['high']:.1f}); it believes {100 * document['probabilistic']['confidence']:.1f}% on average"
         )
+        told = document["probabilistic"]["naive"]
+        lines.append(f"  {100 * told['value']:7.1f}%   by what the releases teach about anybody")
     return lines
