@@ -205,3 +205,15 @@ def test_only_anatomized_releases_have_a_link_that_was_cut() -> None:
 
     for name in LINKING:
         assert "no link within groups" in str(named(name).refusal(datasets.paper("relative-1b")))
+
+
+def test_what_is_remembered_for_one_is_not_taken_for_another() -> None:
+    """Two targets of whom one attribute is known, and one target in a group: the same numbers in another shape."""
+    case = Vertical(((((0,), (1,)), (0, 1)), (((0,), (1,)), (0, 1))), (ONE, ONE), ((ONE, ONE),))
+    release, memory = released(case), Memory()
+    two = Targets(release.schema, np.array([[0], [1]], dtype=np.int32))
+    one = Targets(release.schema, np.array([[1]], dtype=np.int32), np.array([0], dtype=np.int32))
+    for _ in range(2):
+        assert len(Attacker(effort=EFFORT, memory=memory).attack(release, two, rng=np.random.default_rng(1))) == 2
+        assert len(Majority(effort=EFFORT, memory=memory).attack(release, one, rng=np.random.default_rng(1))) == 1
+    assert len(memory.known) == 2

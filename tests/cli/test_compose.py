@@ -110,6 +110,10 @@ def test_how_often_the_nearest_centroid_is_the_persons_own(run: Run) -> None:
     found = document(run, "a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
     # 23 is nearer to 24: the last one of four is looked for in another group than its own.
     assert found["truth"]["located_right"] == [None, 75.0]
+    # Of labels it is not said: whose box holds a person's values is never missed.
+    write("boxes.csv", "group,age,city,disease", ["1,*,Oslo,Flu", "5,*,*,Gout", "1,*,Oslo,Flu", "2,*,Oslo,Pox"])
+    found = document(run, "boxes.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
+    assert found["truth"]["located_right"] == [None, 75.0]
     code, out, _ = run("a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
     assert code == 0
     assert "75.0%   are found in their own group of mean.csv" in out

@@ -67,6 +67,8 @@ def test_every_prediction_gives_its_rates(run: Run, name: str) -> None:
     assert found["verdict"] in ("leaks about persons", "only about the population", "not enough data to say")
     assert "GT_A" not in found  # no relative threats: nobody asked for them
     assert found["people_diagnostics"]["converged"]
+    bins = [one["right"] for one in found["calibration"]]  # of what it says, whatever it believes most
+    assert sum(one["value"] * one["n"] for one in bins) / 240 == pytest.approx(found["success"]["value"])
     assert found["holdout_diagnostics"]["converged"]
     mine, theirs = (
         {tuple(person[name] for name in ("age", "sex", "zip", "nationality")) for person in people("patients.csv")},
