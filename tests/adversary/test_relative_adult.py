@@ -17,7 +17,7 @@ import dalenius as dl
 from dalenius import criterion as c
 from dalenius.adversary import Targets
 from dalenius.adversary.attacker import Attacker
-from dalenius.adversary.sampling import METHODS, Effort
+from dalenius.adversary.sampling import METHODS, PRINTED, Effort
 from dalenius.belief import Belief
 from dalenius.measure.accuracy import hits
 from dalenius.publish.anatomy import Anatomy
@@ -173,7 +173,7 @@ def test_samplers_of_the_link_agree(adult: dl.Table, l: int, close: float) -> No
     release = Anatomy(l).publish(adult, seed=0).release
     targets, truth = some(adult)
     found: list[Belief] = []
-    for i, method in enumerate(METHODS):
+    for i, method in enumerate(method for method in METHODS if method not in PRINTED):
         sweeps = SWEEPS[method]
         effort = Effort(chains=2, sweeps=sweeps // 8, most_sweeps=sweeps, burn_in=100, method=method)
         belief = Attacker(effort=effort).attack(release, targets, rng=np.random.default_rng(i))

@@ -504,3 +504,14 @@ def test_sensitive_columns_that_are_named_like_ours(name: str, tmp_path: Path) -
     with pytest.raises(InputError, match=f"need the name {name!r} for a column of their own. Rename"):
         publish()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_counts_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    """Sums of such numbers are no numbers any more."""
+    Counts(1.0).publish(table(*people(0, 9))).write(tmp_path / "n")
+    path = tmp_path / "n.counts.csv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[1] = lines[1].rsplit(",", 1)[0] + ",1e19"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"n\.counts\.csv, row 0: the count '1e19' is larger than any count can be"):
+        dl.read_release(tmp_path / "n", table(*people(0, 1)).declared)
