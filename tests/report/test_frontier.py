@@ -79,3 +79,18 @@ def test_names_are_escaped_and_the_seed_is_there(found: Frontier) -> None:
     for name in ("<b>", "<i>", "<u>"):
         assert name not in text
     assert "<td>321</td>" in text
+
+
+def test_the_page_says_what_is_not_counted_value_by_value() -> None:
+    schema = dl.Schema(
+        (
+            dl.Column("x", "quasi", type="integer", domain=dl.Domain(tuple(map(str, range(10)))), intervals=(5,)),
+            dl.Column("y", "quasi", type="integer", domain=dl.Domain(tuple(map(str, range(10))))),
+            dl.Column("s", "sensitive", domain=dl.Domain(("a", "b"))),
+        )
+    )
+    table = dl.Table({"x": list("0123456789"), "y": list("0123456789"), "s": list("abababbbaa")}, schema)
+    found = counts_frontier(table, 0.3, (1.0,), draws=2, levels={"x": 1}, gaussian={"y": (0, 9)})
+    text = page("t.csv", found, {})
+    assert "x at level 1, y as a Gaussian from 0 to 9" in text
+    assert "not for publication" in text.split("</p>")[0]

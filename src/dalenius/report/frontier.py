@@ -137,8 +137,9 @@ def page(name: str, found: Frontier, run: Mapping[str, Any]) -> str:
     body = [
         f"<h1>What ε means for {escape(name)}</h1>",
         f"<p class='soft'>{escape(found.adversary)} on {escape(found.sensitive)}, from noisy counts "
-        f"({escape(options['noise'])} noise, {escape(options['neighbours'])} neighbours{escape(joint)}). "
-        f"{escape(who(found))}. {counted(found.draws, 'draw', 'draws')} of noise for each ε.</p>",
+        f"({escape(options['noise'])} noise, {escape(options['neighbours'])} neighbours{escape(joint + _coarser(options))}). "
+        f"{escape(who(found))}. {counted(found.draws, 'draw', 'draws')} of noise for each ε. "
+        "No ε protects these figures: they are for whoever holds the table, not for publication.</p>",
         "".join(f"<p>{escape(line)}</p>" for line in summary(found)).join(("<div class='verdict'>", "</div>")),
         "<h2>How often the attack is right</h2>",
         figure(
@@ -168,6 +169,13 @@ def page(name: str, found: Frontier, run: Mapping[str, Any]) -> str:
     return frame(f"What ε means for {name}", "\n".join(body))
 
 
+def _coarser(options: Mapping[str, Any]) -> str:
+    """Columns that are not counted value by value."""
+    levels = [f"{name} at level {level}" for name, level in options.get("levels", {}).items()]
+    bounds = [f"{name} as a Gaussian from {low} to {high}" for name, (low, high) in options.get("gaussian", {}).items()]
+    return "".join(f", {text}" for text in levels + bounds)
+
+
 def _reading(found: Frontier) -> str:
     noise = (
         "and of the draws (Student's)"
@@ -177,8 +185,7 @@ def _reading(found: Frontier) -> str:
     return (
         f"<p>Intervals are 95 %: of the people (exact binomial) {noise}. All draws meet the same people, so that more draws "
         "narrow the part of the noise only. A gain compares draw by draw people counted with people held out.</p>"
-        "<p>Noise is drawn from a seed for these experiments and was never written. The figures come from the table itself "
-        "and are not protected by any ε: they are for whoever holds the table, not for publication.</p>"
+        "<p>Noise is drawn from a seed for these experiments and was never written. The figures come from the table itself.</p>"
     )
 
 
