@@ -319,3 +319,38 @@ def test_the_audit_of_noisy_counts_plays_naive_bayes(
     assert attack["verdict"] == rates["verdict"]
     assert document["at_risk"] == []
     assert "makes a naive Bayes classifier" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("option", [("--error", "city=0.2"), ("--deleted", "3")])
+def test_who_fits_nowhere_may_still_be_there(run: Run, option: tuple[str, str]) -> None:
+    """What is known may be wrong, or the row left out: then nobody is ruled out, and a belief is written."""
+    lines("release.csv", ("city", "sex", "disease"), [row for row in RELEASE if row[0] == "Oslo"])
+    lines("targets.csv", ("city", "sex"), [("Hamar", "M")])
+    code, _, err = run("release.csv", "--targets", "targets.csv", "-o", "b.csv")
+    assert code == 2
+    assert "fits no group" in err
+    code, _, err = run("release.csv", "--targets", "targets.csv", "-o", "b.csv", *option)
+    assert code == 0, err
+    with Path("b.csv").open(encoding="utf-8", newline="") as file:
+        assert sum(float(line["posterior"]) for line in csv.DictReader(file)) == pytest.approx(1)
+
+
+def test_targets_and_people_who_fit_nowhere_are_counted_apart(run: Run) -> None:
+    lines("targets.csv", ("city", "sex"), [("Oslo", "F"), ("Bergen", "F")])
+    code, out, err = run(
+        "release.csv", "--targets", "targets.csv", "-o", "b.csv", "--truth", "people.csv", "--adversary", "attacker",
+        "--skip-unmatched", "--json", "-",
+    )  # fmt: skip
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["targets"] == 2
+    assert found["unmatched"] == 0
+    assert found["people_unmatched"] == 0
+
+
+@pytest.mark.parametrize("options", [("--adversary", "random-worlds"), ("--adversary", "I:uniform:30")])
+def test_sampling_options_where_nothing_is_sampled(run: Run, options: tuple[str, ...]) -> None:
+    """With targets alone, too."""
+    code, _, err = run("release.csv", "--targets", "targets.csv", "-o", "b.csv", *options, "--mcse", "0.1")
+    assert code == 2
+    assert "--mcse is about sampling" in err

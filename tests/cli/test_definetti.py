@@ -76,7 +76,7 @@ def test_every_prediction_gives_its_rates(run: Run, name: str) -> None:
     )
     lost = sum(person not in mine for person in theirs)
     assert lost > 50
-    assert found["unmatched"] == 0
+    assert found["people_unmatched"] == 0
     assert found["holdout_unmatched"] == (0 if name == "definetti-open" else lost)
     if name == "definetti-open":
         assert "group_known" not in found

@@ -26,7 +26,7 @@ import dalenius as dl
 from dalenius.errors import DaleniusError, InputError, ParameterError
 from dalenius.hierarchy import from_paths
 from dalenius.publish import noisy_counts
-from dalenius.publish.noisy_counts import Counts, PublishedCounts, SimulatedCounts, Simulation, exact_counts
+from dalenius.publish.noisy_counts import Counts, PublishedCounts, SimulatedCounts, Simulation, exact
 from dalenius.release import KINDS
 from dalenius.release.noisy_counts import tables_of
 from tests.publish import plain
@@ -71,17 +71,18 @@ def names_of(joint: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40), joint=st.sampled_from(ALL_JOINT))
 def test_exact_counts(seed: int, n: int, joint: tuple[tuple[str, ...], ...]) -> None:
     rows, values = people(seed, n)
-    found, tables = exact_counts(table(rows, values), joint)
+    whole = exact(table(rows, values), joint)
+    found, tables = whole.counts, whole.tables
     assert list(tables) == names_of(joint)
     for names, counts in zip(tables, found, strict=True):
         assert counts.ravel().tolist() == plain.exact_counts(rows, values, names, LEAVES, VALUES)
         assert counts.shape[1] == len(VALUES)
         assert counts.sum() == n  # everybody once in each table
     # One person more changes as many counts as there are tables, by one; another person in their place twice as many.
-    more, _ = exact_counts(table([*rows, rows[0]], [*values, values[0]]), joint)
+    more = exact(table([*rows, rows[0]], [*values, values[0]]), joint).counts
     assert sum(int(abs(x - y).sum()) for x, y in zip(found, more, strict=True)) == len(tables)
     other = (("b", "3", "only", "é"), "0")
-    replaced, _ = exact_counts(table([*rows[:-1], other[0]], [*values[:-1], other[1]]), joint)
+    replaced = exact(table([*rows[:-1], other[0]], [*values[:-1], other[1]]), joint).counts
     change = sum(int(abs(x - y).sum()) for x, y in zip(found, replaced, strict=True))
     assert change == 2 * len(tables)  # "0" is nobody's value: they differ everywhere
 
@@ -421,10 +422,10 @@ def test_tables_of_too_many_counts(columns: int) -> None:
 
 def test_a_table_of_as_many_counts_as_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noisy_counts, "CELLS", 3 * 4 * 4)
-    exact_counts(table(*people(0, 3)), (("a", "b"),))
+    exact(table(*people(0, 3)), (("a", "b"),))
     monkeypatch.setattr(noisy_counts, "CELLS", 3 * 4 * 4 - 1)
     with pytest.raises(InputError, match="Count fewer columns together"):
-        exact_counts(table(*people(0, 3)), (("a", "b"),))
+        exact(table(*people(0, 3)), (("a", "b"),))
 
 
 @pytest.mark.parametrize("kind", [Counts, Simulation])

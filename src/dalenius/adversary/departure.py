@@ -48,7 +48,7 @@ class Noise:
 
 def departures(release: NoisyCounts) -> dict[tuple[str, ...], float]:
     """The departure of each table and of each Gaussian column; −∞ where none can be told."""
-    tables = [*release.counts, *(moments.values[:1] for moments in release.moments.values())]
+    tables = release.counted
     people = max(0.0, float(np.mean([table.sum() for table in tables])))
     values = np.maximum(np.sum([table.sum(axis=0) for table in tables], axis=0), 0.0)
     noise = Noise.of(release.mechanism, release.scale)

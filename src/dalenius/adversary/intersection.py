@@ -50,6 +50,11 @@ class Intersection:
         return contains(self.left, value)
 
 
+def members(bits: Words, values: int) -> Bools:
+    """Which of so many values each row of bits holds: [row, value]."""
+    return np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little")[:, :values].astype(bool)
+
+
 def contains(bits: Words, value: Longs) -> Bools:
     """Whether bit `value[i]` of row i is set."""
     some = np.maximum(value, 0)

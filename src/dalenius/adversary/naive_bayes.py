@@ -99,9 +99,7 @@ def conditionals(release: NoisyCounts) -> dict[Names, Floats]:
 
 def totals(release: NoisyCounts) -> Floats:
     """What Pr[s] is in proportion to: the corrected counts of all tables, every n being one."""
-    parts = [corrected(counts).sum(axis=0) for counts in release.counts]
-    parts += [corrected(moments.values[0]) for moments in release.moments.values()]
-    found: Floats = np.sum(parts, axis=0)
+    found: Floats = np.sum([corrected(counts).sum(axis=0) for counts in release.counted], axis=0)
     return found
 
 

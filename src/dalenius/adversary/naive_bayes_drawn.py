@@ -35,8 +35,9 @@ class NaiveBayesDrawn(NaiveBayes):
             names: dirichlet(corrected(counts), rng)
             for names, counts in zip(release.tables, release.counts, strict=True)
         }
-        parts = len(release.counts) + len(release.moments)
-        model = Model(dirichlet(totals(release)[:, None] / parts, rng)[:, 0], given, tuple(release.moments))
+        model = Model(
+            dirichlet(totals(release)[:, None] / len(release.counted), rng)[:, 0], given, tuple(release.moments)
+        )
         self._drawn = (release, model)
         return model
 
@@ -46,7 +47,7 @@ def _same_counts(one: NoisyCounts, other: NoisyCounts) -> bool:
     return (
         one.tables == other.tables
         and list(one.moments) == list(other.moments)
-        and all(np.array_equal(a, b) for a, b in zip(one.counts, other.counts, strict=True))
+        and all(np.array_equal(a, b) for a, b in zip(one.counted, other.counted, strict=True))
     )
 
 

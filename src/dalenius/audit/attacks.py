@@ -49,10 +49,7 @@ class Attack:
 
     @property
     def calibration_document(self) -> list[dict[str, Any]]:
-        return [
-            {"low": b.low, "high": b.high, "confidence": b.confidence, "right": asdict(b.right)}
-            for b in self.calibration
-        ]
+        return [asdict(one) for one in self.calibration]
 
     @property
     def residual(self) -> float:
@@ -146,7 +143,7 @@ def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
         **{name: asdict(rate) for name, rate in named.items()},
         "verdict": found.verdict,
         "comparable": found.comparable,
-        "unmatched": found.unmatched,
+        "people_unmatched": found.unmatched,
         "holdout_unmatched": found.control_unmatched,
         "calibration": found.calibration_document,
     }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import UNKNOWN, Targets
 from dalenius.adversary.composition import Composition, compose
-from dalenius.adversary.intersection import Intersection, contains, intersect
+from dalenius.adversary.intersection import Intersection, contains, intersect, members
 from dalenius.adversary.location import found_in
 from dalenius.adversary.sampling import Effort
 from dalenius.audit.people import widened
@@ -323,10 +323,7 @@ def belief_figures(found: Composition, truth: Longs | None) -> dict[str, Any]:
     document["success"] = asdict(accuracy.success(answer, right, one))
     document["naive"] = asdict(accuracy.success(baseline, right, one))
     document["confidence"] = accuracy.confidence(answer, one).mean if len(one) else float("nan")
-    document["calibration"] = [
-        {"low": b.low, "high": b.high, "confidence": b.confidence, "right": asdict(b.right)}
-        for b in accuracy.calibration(answer, right, one)
-    ]
+    document["calibration"] = [asdict(b) for b in accuracy.calibration(answer, right, one)]
     return document
 
 
@@ -351,8 +348,10 @@ def rows_text(found: Intersection, names: Sequence[str]) -> str:
     somewhere = np.logical_or.reduce(found.located, axis=0)
     header = ["target", *(f"prior_{j + 1}" for j in range(len(names))), "posterior", "drop", "confidence", "values"]
     sets, which = np.unique(found.left, axis=0, return_inverse=True)
-    bits = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little")[:, : len(found.values)].astype(bool)
-    lists = [json.dumps([found.values[i] for i in np.flatnonzero(mine).tolist()], ensure_ascii=False) for mine in bits]
+    lists = [
+        json.dumps([found.values[i] for i in np.flatnonzero(mine).tolist()], ensure_ascii=False)
+        for mine in members(sets, len(found.values))
+    ]
     least = np.where(found.located, prior, np.iinfo(np.int64).max).min(axis=0)
     confidence = ["", *(repr(1 / n) for n in range(1, int(posterior.max(initial=0)) + 1))]
     columns: list[list[object]] = [list(range(len(posterior)))]

@@ -18,6 +18,7 @@ from dalenius.cli.common import (
     QuietOption,
     SchemaOption,
     SeedOption,
+    SensitiveOption,
     connect_engine,
     release_files,
     say,
@@ -94,9 +95,7 @@ def command(
             "a round that was begun is ended.",
         ),
     ] = None,
-    sensitive: Annotated[
-        str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
-    ] = None,
+    sensitive: SensitiveOption = None,
     schema: SchemaOption = DEFAULT_SCHEMA,
     kind: KindOption = None,
     json: JsonOption = None,
@@ -108,7 +107,7 @@ def command(
     import numpy as np
 
     from dalenius.adversary import COUNTING, LINKING, RandomWorlds
-    from dalenius.adversary.learning import Memory
+    from dalenius.adversary.learning import Learning, Memory
     from dalenius.adversary.sampling import PRINTED, PRINTED_SWEEPS, Effort
     from dalenius.audit.attacks import attack, rates
     from dalenius.audit.groups import located
@@ -140,9 +139,12 @@ def command(
     links = adversary in LINKING
     learns = adversary in (None, "attacker", "learner", "ideal") or (targets is not None and not links)
     adversary = adversary or "attacker"
+    samples = (
+        links or adversary in ("attacker", "learner") or (learns and truth is not None and adversary not in COUNTING)
+    )
     sampling: dict[str, Any] = {"--mcse": mcse, "--method": method, "--most-sweeps": most_sweeps}
     for option, wanted in sampling.items():
-        if wanted is not None and not (learns or links):
+        if wanted is not None and not samples:
             raise InputError(f"{option} is about sampling, and {adversary} has nothing to sample: leave it out.")
     if deleted and (targets is None or adversary != "attacker"):
         raise InputError("--deleted is for what an attacker believes of targets: add --targets, or leave it out.")
@@ -197,7 +199,8 @@ def command(
             if adversary == "ideal":
                 assert people is not None
                 seen = Truth.of(people.table.cells()).identity
-            if made.assumes_presence and isinstance(seen, Generalized | Anatomized):  # before anything is sampled
+            # Before anything is sampled; with doubts, or rows left out, who fits nowhere may still be there.
+            if made.assumes_presence and isinstance(made, Learning) and not error and not deleted:
                 quick = RandomWorlds().attack(seen, known, column=column)
                 check_matched(quick, known, adversary, targets.name, skip=skip_unmatched)
             belief = made.attack(seen, known, column=column, rng=np.random.default_rng(seed))

@@ -32,6 +32,9 @@ JsonOption = Annotated[
     typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - is standard output."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+SensitiveOption = Annotated[
+    str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
+]
 EngineOption = Annotated[
     str,
     typer.Option(

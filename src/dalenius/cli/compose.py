@@ -16,6 +16,7 @@ from dalenius.cli.common import (
     KindOption,
     QuietOption,
     SeedOption,
+    SensitiveOption,
     connect_engine,
     release_files,
     say,
@@ -68,9 +69,7 @@ def command(
         Path | None,
         typer.Option("--map", help="A file with from and to: sensitive values that have another name elsewhere."),
     ] = None,
-    sensitive: Annotated[
-        str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
-    ] = None,
+    sensitive: SensitiveOption = None,
     kind: KindOption = None,
     json: JsonOption = None,
     engine: EngineOption = _engine.DEFAULT,

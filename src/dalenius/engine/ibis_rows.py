@@ -60,7 +60,7 @@ class IbisRows:
         self._known(columns)
         weight = _fresh("count", columns)
         with ExitStack() as stack:
-            table = self._labelled(self._table.select(*columns), labels or {}, stack)
+            table = self._labelled(self._table.select(*columns), labels, stack) if labels else self._table
             expression = table.group_by(list(columns)).aggregate(**{weight: table.count()})
             if limit is not None:
                 expression = expression.limit(limit + 1)

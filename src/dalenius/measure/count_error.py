@@ -1,4 +1,7 @@
-"""How far noisy counts are off: what the mechanism promises, what a draw did, and what a reader of the counts notices."""
+"""How far noisy counts are off: what the mechanism promises, what a draw did, and what a reader of the counts notices.
+
+Of a Gaussian column n is looked at; its sum and squares are no counts.
+"""
 
 from __future__ import annotations
 
@@ -35,26 +38,21 @@ def expected_noise(mechanism: str, scale: float) -> float:
     raise ParameterError("mechanism", "the expected noise", "geometric, laplace or none", mechanism)
 
 
-def _tables(release: NoisyCounts) -> list[NDArray[np.float64]]:
-    """The tables of counts; of a Gaussian column that is n, and its sums are left out."""
-    return [*release.counts, *(moments.values[:1] for moments in release.moments.values())]
-
-
 def average_count(exact: NoisyCounts) -> float:
     """The people of a cell, over all cells of all tables, also those that nobody has."""
-    tables = _tables(exact)
+    tables = exact.counted
     return float(sum(table.sum() for table in tables)) / sum(table.size for table in tables)
 
 
 def count_error(noisy: NoisyCounts, exact: NoisyCounts) -> CountError:
     """One draw against the counts without noise."""
-    off = sum(float(np.abs(a - b).sum()) for a, b in zip(_tables(noisy), _tables(exact), strict=True))
-    cells = sum(table.size for table in _tables(exact))
+    off = sum(float(np.abs(a - b).sum()) for a, b in zip(noisy.counted, exact.counted, strict=True))
+    cells = sum(table.size for table in exact.counted)
     return CountError(off / cells, float(np.abs(_shares(noisy) - _shares(exact)).sum()) / 2)
 
 
 def _shares(release: NoisyCounts) -> NDArray[np.float64]:
     """How common each sensitive value looks: its counts in all tables, none below 0."""
-    total = np.sum([np.maximum(table, 0.0).sum(axis=0) for table in _tables(release)], axis=0)
+    total = np.sum([np.maximum(table, 0.0).sum(axis=0) for table in release.counted], axis=0)
     found: NDArray[np.float64] = total / total.sum() if total.any() else np.full(len(total), 1 / len(total))
     return found

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dalenius import datasets
 from dalenius.adversary import Targets
-from dalenius.adversary.intersection import Intersection, intersect
+from dalenius.adversary.intersection import Intersection, intersect, members
 from dalenius.adversary.location import found_in, places
 from dalenius.adversary.naive_bayes import NaiveBayes
 from dalenius.criterion import Criterion, EntropyDiversity, KAnonymity, TCloseness
@@ -227,7 +227,7 @@ def _two_cut(found: Overlapping, k: int) -> Side:
             releases, [targets] * 2, values, [np.arange(len(values))] * 2, [schema.sensitive[0].name] * 2
         )
         truth = rows[:, m]
-        left = np.unpackbits(result.left.view(np.uint8), axis=1, bitorder="little")[:, : len(values)].astype(np.float64)
+        left = members(result.left, len(values)).astype(np.float64)
         table = np.sum([release.grouping().table for release in releases], axis=0)
         guess = np.where(left.sum(axis=1, keepdims=True) > 0, left, table)
         one = np.ones(len(rows), dtype=np.int64)

@@ -217,20 +217,14 @@ class Exact:
         )
 
 
-def exact_counts(table: Table, joint: Sequence[tuple[str, ...]]) -> tuple[list[Longs], tuple[tuple[str, ...], ...]]:
-    """The counts of values without noise, and what each table is about."""
-    found = exact(table, joint, {}, {})
-    return found.counts, found.tables
-
-
 def exact(
     table: Table,
     joint: Sequence[tuple[str, ...]],
-    levels: Mapping[str, int],
-    gaussian: Mapping[str, tuple[int, int]],
+    levels: Mapping[str, int] | None = None,
+    gaussian: Mapping[str, tuple[int, int]] | None = None,
 ) -> Exact:
     """What is counted, without noise. Refuses domains that only the data tell."""
-    declared = table.declared
+    declared, levels, gaussian = table.declared, levels or {}, gaussian or {}
     if len(declared.sensitive) > 1:
         raise InputError(
             f"Noisy counts are about one sensitive column, and {declared.source} has {len(declared.sensitive)}. "

@@ -86,6 +86,11 @@ class NoisyCounts(Release):
         """The quasi-identifiers of each table."""
         return tables_of(self.schema, self.joint, self.moments)
 
+    @property
+    def counted(self) -> list[NDArray[np.float64]]:
+        """Every table in which everybody is counted: `counts`, and each Gaussian column's n, a table of one row."""
+        return [*self.counts, *(moments.values[:1] for moments in self.moments.values())]
+
     def sizes(self, names: tuple[str, ...]) -> list[int]:
         """How many rows each of a table's quasi-identifiers has."""
         return sizes(self.schema, names, self.coarse)
