@@ -353,7 +353,7 @@ def test_channel(release: Channel) -> None:
 @pytest.mark.parametrize(
     ("matrix", "prior", "message"),
     [
-        ("x,a,b\n1,0.5,0.4\n", None, "rows sum to 1: the row of input '1' sums to 0.9"),
+        ("x,a,b\n1,0.5,0.4\n", None, "sum to 1: the row of input '1' sums to 0.9, 0.1 too little"),
         ("x,a,b\n1,1.5,-0.5\n", None, "below 0"),
         ("x,a,b\n1,half,0.5\n", None, "row 0, column 'a': a number is needed there"),
         ("x,a,b\n1,1_0,0\n", None, "row 0, column 'a': a number is needed there"),
