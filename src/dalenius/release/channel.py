@@ -121,7 +121,8 @@ class Channel(Release):
     def source(self) -> NDArray[np.float64]:
         """p(x', x): the joint distribution, or the prior on a diagonal."""
         if self.unknown is not None:
-            return self.unknown.matrix / self.unknown.matrix.sum()
+            joint: NDArray[np.float64] = self.unknown.matrix / self.unknown.matrix.sum()
+            return joint
         if self.prior is None:
             raise InputError("The channel has no prior over its inputs; the measures of an attacker need one.")
         found: NDArray[np.float64] = np.diag(self.prior / self.prior.sum())
@@ -212,7 +213,8 @@ def read_matrix(path: Path, engine: Engine) -> tuple[tuple[str, ...], Part]:
     rows = engine.files.open(path)
     if len(rows.columns) < 2:
         raise InputError(
-            f"{rows.name}: a matrix has a column of names and at least one of numbers (a channel: inputs, and at least one of an output)."
+            f"{rows.name}: a matrix has a column of names and at least one of numbers; a channel has its inputs, and at "
+            "least one of an output."
         )
     lines = rows.read(rows.columns)
     if not lines:
