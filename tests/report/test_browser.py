@@ -124,7 +124,7 @@ def test_headings_and_verdict_are_read(browser: Any, full: Report) -> None:
         assert visit.page.title() == "Audit of release.csv"
         assert visit.page.locator("h1").count() == 1
         headings = visit.page.locator("h2").all_inner_texts()
-        assert len(headings) == len(set(headings)) == 11
+        assert len(headings) == len(set(headings)) == 12
         for expected in ("The adversaries", "The people most at risk", "What was not tested", "How to repeat this"):
             assert expected in headings
         verdict = visit.page.locator("div.verdict")

@@ -19,6 +19,7 @@ HEADINGS = [
     "What being in the release gives away",
     "The people most at risk",
     "Privacy models",
+    "The same models as an attacker's error",
     "What the release is still good for",
     "Can the beliefs be trusted?",
     "What was not tested",
@@ -134,6 +135,24 @@ def test_levels_and_utility(name: str, reports: dict[str, Report], pages: dict[s
     cost = re.search(r"^  Cost .*(?:\n {17}.*)*", terminal, re.MULTILINE)
     assert cost is not None
     assert numbers(cost[0]) == pytest.approx(list(document["utility"].values()), rel=1e-3)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_models_as_errors(name: str, reports: dict[str, Report], pages: dict[str, Page]) -> None:
+    document, page, terminal = reports[name].document, pages[name], reports[name].terminal
+    assert list(document["estimation_error"]) == document["release"]["sensitive"]
+    for index, (column, found) in enumerate(document["estimation_error"].items()):
+        rows = page.table("The same models as an attacker's error", index)
+        assert [row[0] for row in rows] == [model["model"] for model in found["models"]]
+        same([row[1] for row in rows], [model["level"] for model in found["models"]])
+        for row, model in zip(rows, found["models"], strict=True):
+            assert row[3] == model["case"]
+            assert row[4].startswith(model["direction"])
+            close(numbers(row[4]), [100 * model["error"]])
+            close(numbers(row[5]), [100 * model["exact"]])
+        line = next(line for line in terminal.splitlines() if f"best guess of {column} by class" in line)
+        keys = ("average_privacy", "prior_privacy", "worst_case_privacy")
+        close(numbers(line.partition(":")[2]), [100 * found[key] for key in keys])
 
 
 SKIPPED = ("recursive_c_l_diversity", "l")  # a parameter, not a level

@@ -25,6 +25,7 @@ from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, check_seed, counted
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
 from dalenius.measure.anonymity import ClassRisks, class_risks
+from dalenius.measure.classes import ClassErrors, class_errors
 from dalenius.measure.fidelity import Truth, fidelity
 from dalenius.measure.utility import release_utility
 from dalenius.output import sha256
@@ -52,6 +53,7 @@ class Audit:
     at_risk: tuple[AtRisk, ...]
     utility: dict[str, float]
     disclosures: tuple[Disclosure, ...]
+    errors: dict[str, ClassErrors]  # by sensitive column
     threats: dict[str, RelativeThreats]  # by sensitive column
     unthreatened: str  # why there are none
     thresholds: tuple[Threshold, ...]
@@ -137,6 +139,7 @@ class Audit:
             "refused": self.refused,
             "epsilon_privacy": [asdict(disclosure) for disclosure in self.disclosures],
             "at_risk": [person.to_document(reveal=reveal) for person in self.at_risk],
+            "estimation_error": {name: asdict(found) for name, found in self.errors.items()},
             "relative_threats": {name: found.to_document() for name, found in self.threats.items()},
             "utility": self.utility,
             "limits": self.limits,
@@ -255,8 +258,12 @@ def audit(
     levels: dict[str, dict[tuple[str, str], Level]] = {}
     risks: ClassRisks | None = None
     disclosures: tuple[Disclosure, ...] = ()
+    errors: dict[str, ClassErrors] = {}
     if isinstance(opened, GroupedRelease):
-        levels = {column: measure(opened.grouping(column)) for column in columns}
+        groupings = {column: opened.grouping(column) for column in columns}
+        levels = {column: measure(grouping) for column, grouping in groupings.items()}
+        each = {column: class_errors(grouping, levels[column]) for column, grouping in groupings.items()}
+        errors = {column: found for column, found in each.items() if found is not None}
         risks = class_risks(opened)
         parts = asked_figures(opened, asked)
         disclosures = disclose(opened, list(adversaries) or usual(opened, known), predicates)
@@ -287,6 +294,7 @@ def audit(
         at_risk=tuple(at_risk[:LISTED]),
         utility=utility,
         disclosures=disclosures,
+        errors=errors,
         threats=threatened,
         unthreatened=unthreatened,
         thresholds=_policy.apply(schema.policy, figures),

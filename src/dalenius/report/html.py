@@ -29,6 +29,7 @@ def page(audit: Audit, run: Mapping[str, Any], *, reveal: bool = False) -> str:
         _disclosures(audit),
         _people(audit, reveal),
         _levels(audit),
+        _errors(audit),
         _utility(audit),
         _diagnostics(audit),
         _limits(audit),
@@ -291,6 +292,48 @@ def _levels(audit: Audit) -> str:
             for place, level in levels.items()
         ]
         text.append(table([escape(column), "level", "meaning"], rows, numeric={1}))
+    return "\n".join(text)
+
+
+def _errors(audit: Audit) -> str:
+    """Each privacy model as an attacker's error, beside the error itself."""
+    if not audit.errors:
+        return ""
+    text = [
+        "<h2>The same models as an attacker's error</h2>\n"
+        "<p>How often one guess is wrong that is the best for what the attacker sees: a person's class. A model that takes "
+        "values for equally likely is a <em>best case</em>: the error is at most what it says. One that compares classes with "
+        "the table is a <em>worst case</em>: the error is at least what it says, and often that is little.</p>"
+    ]
+    for column, found in audit.errors.items():
+        rows = [
+            [
+                escape(row.model),
+                words.number(row.level),
+                "which row" if row.unknown == "identity" else "the value",
+                row.case,
+                f"{row.direction} {words.percent(row.error)}",
+                words.percent(row.exact),
+                f"{escape(row.formula)}. {escape(row.assumes.capitalize())}.",
+            ]
+            for row in found.models
+        ]
+        header = [
+            escape(column),
+            "level",
+            "attacker wants",
+            "case",
+            "error it says",
+            "error",
+            "how, and what it assumes",
+        ]
+        text.append(
+            table(header, rows, numeric={1, 5})
+            + f'\n<p class="soft">Without the release the best guess is wrong for {words.percent(found.prior_privacy)} of the '
+            f"people, with it for {words.percent(found.average_privacy)} on average and for "
+            f"{words.percent(found.worst_case_privacy)} in the worst class. Classes are observations; people without a "
+            "published class are one more, left out of the worst case.</p>"
+        )
     return "\n".join(text)
 
 

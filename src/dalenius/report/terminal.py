@@ -7,6 +7,7 @@ import textwrap
 from dalenius.audit import Audit
 from dalenius.audit.threat import RelativeThreats
 from dalenius.errors import counted
+from dalenius.measure.classes import ClassErrors
 from dalenius.release import GroupedRelease, NoisyCounts
 from dalenius.report import words
 
@@ -49,6 +50,8 @@ def lines(audit: Audit) -> list[str]:
         ]
     for column, threats in audit.threats.items():
         text += _threats(column, threats)
+    for column, error in audit.errors.items():
+        text.append(_error(column, error))
     if audit.disclosures:
         text += ["", "  Being in the release: by what factor a belief changes at most (ε), and in which class"]
     for one in audit.disclosures:
@@ -63,7 +66,7 @@ def lines(audit: Audit) -> list[str]:
         text += ["", f"  Most at risk   {rows} (class {first.place}), given away most by {first.attribute}"]
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
     if cost:
-        text += textwrap.wrap(cost, 96, initial_indent="\n  Cost           ", subsequent_indent=" " * 17)
+        text += textwrap.wrap(cost, 96, initial_indent="  Cost           ", subsequent_indent=" " * 17)
     untold = len(audit.refused) + sum(not one.converged for one in audit.threats.values())
     untold += bool(audit.unthreatened and audit.has_truth)
     for limit in audit.limits[: untold + 3]:  # an adversary that was not tried is never left out
@@ -83,6 +86,12 @@ def _threats(column: str, found: RelativeThreats) -> list[str]:
         f"    attacker on {column} ({way}): {attacker}, a learner {learner}; being in the release adds {more},",
         f"      makes it up to {words.number(figures.max_Ti)} times as sure; faithfulness {words.number(found.faithfulness.RF)}",
     ]
+
+
+def _error(column: str, found: ClassErrors) -> str:
+    """How often the best guess of who knows a person's class is wrong."""
+    before, average, worst = map(words.percent, (found.prior_privacy, found.average_privacy, found.worst_case_privacy))
+    return f"    best guess of {column} by class: wrong for {average}; {before} without, {worst} in the worst"
 
 
 def _extent(release: GroupedRelease | NoisyCounts) -> str:
