@@ -64,12 +64,12 @@ def confidence_sets(posteriors: Floats, p: float) -> NDArray[np.int64]:
     if isinstance(p, bool) or not isinstance(p, int | float | np.integer | np.floating) or not 0 < p <= 1:
         raise ParameterError("p", "confidence_sets", "a number > 0 and ≤ 1", p)
     beliefs = _beliefs(posteriors)
-    support = (beliefs > 0).sum(axis=1)
+    support: NDArray[np.int64] = (beliefs > 0).sum(axis=1)
     if p == 1:
-        return support.astype(np.int64)
+        return support
     reached = np.cumsum(np.sort(beliefs, axis=1)[:, ::-1], axis=1)
-    sizes = (reached < p - SLACK).sum(axis=1) + 1
-    return np.minimum(sizes, support).astype(np.int64)
+    sizes: NDArray[np.int64] = (reached < p - SLACK).sum(axis=1) + 1
+    return np.minimum(sizes, support)
 
 
 def uniform_error(sizes: NDArray[np.int64]) -> Floats:

@@ -149,7 +149,7 @@ def _built(found: Model, given: dict[str, Value]) -> Channel:
     absent = [p.name for p in found.parameters if p.default is None and p.name not in (*given, *found.one_of)]
     needs = f"The model {found.name} needs {found.needs}"
     if absent:
-        raise InputError(f"{needs}; {_together(absent)} is missing. Example: {found.example}.")
+        raise InputError(f"{needs}; it came without {_together(absent)}. Example: {found.example}.")
     if found.one_of and len(chosen) != 1:
         came = "none of them" if not chosen else _together(chosen)
         raise InputError(f"{needs}; {came} came. Example: {found.example}.")
