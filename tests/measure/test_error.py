@@ -274,9 +274,15 @@ def small_release(folder: Path) -> Generalized:
 def test_classes_of_a_release_are_a_channel(tmp_path: Path) -> None:
     """A person drawn from all: p(s, q) = n(q, s)/N, and people without a class are an observation of their own."""
     seen = Observed.of_grouping(small_release(tmp_path).grouping())
-    assert seen.observations == ("0", "1", NOTHING)
+    assert seen.observations == ("class 0", "class 1", NOTHING)
     by_name = {(s, q): seen.joint[i, j] for i, s in enumerate(seen.values) for j, q in enumerate(seen.observations)}
-    expected = {("Flu", "0"): 2, ("Gout", "0"): 1, ("Flu", "1"): 1, ("Acne", "1"): 1, ("Gout", NOTHING): 1}
+    expected = {
+        ("Flu", "class 0"): 2,
+        ("Gout", "class 0"): 1,
+        ("Flu", "class 1"): 1,
+        ("Acne", "class 1"): 1,
+        ("Gout", NOTHING): 1,
+    }
     assert {key: p for key, p in by_name.items() if p} == pytest.approx({key: n / 6 for key, n in expected.items()})
     assert dict(zip(seen.values, seen.prior[0], strict=True)) == pytest.approx(
         {"Flu": 3 / 6, "Gout": 2 / 6, "Acne": 1 / 6}

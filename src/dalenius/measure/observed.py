@@ -49,7 +49,7 @@ class Observed:
     def of_grouping(cls, grouping: Grouping) -> Observed:
         """The sensitive value of a person drawn at random, seen through the class that is published of it."""
         counts = dense(grouping)
-        names = tuple(map(str, range(grouping.groups)))
+        names = tuple(f"class {i}" for i in range(grouping.groups))
         hidden = grouping.table - counts.sum(axis=0)
         if hidden.any():
             counts, names = np.vstack([counts, hidden]), (*names, NOTHING)

@@ -312,6 +312,21 @@ def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, 
     return _svg(layered.properties(width=WIDTH - 80, height=260))
 
 
+def trade_off(points: Sequence[tuple[float, float]], titles: tuple[str, str], *, marked: Sequence[int] = ()) -> str:
+    """A curve of the best that can be had, (cost, value), in the units of both; `marked` points stand out."""
+    import altair as alt
+
+    rows: list[dict[str, Any]] = [{"x": x, "y": y, "on": i in marked} for i, (x, y) in enumerate(points)]
+    base = alt.Chart(_data(rows)).encode(
+        x=alt.X("x:Q", title=titles[0], axis=alt.Axis(format="~g", tickCount=6)),
+        y=alt.Y("y:Q", title=titles[1], axis=alt.Axis(format="~g", tickCount=6), scale=alt.Scale(zero=True)),
+    )
+    dots = base.mark_point(filled=True, size=40, opacity=1).encode(
+        color=alt.Color("on:N", legend=None, scale=alt.Scale(domain=[False, True], range=["#1f5fa8", "#b3261e"]))
+    )
+    return _svg((base.mark_line(strokeWidth=2, color="#1f5fa8") + dots).properties(width=WIDTH - 80, height=260))
+
+
 def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles: tuple[str, str]) -> str:
     """Releases of several methods, (method, parameter, risk, cost): risk upwards, cost to the right, in equal ratios."""
     import altair as alt

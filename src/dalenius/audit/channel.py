@@ -1,0 +1,316 @@
+"""Every measure of a channel, each bound beside what it bounds, and channels that are designed for the best of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError, ParameterError
+from dalenius.measure import closeness, entropy
+from dalenius.measure.communication import degrees
+from dalenius.measure.error import distortion, mistaken, privacy, reduction
+from dalenius.measure.loss import Loss
+from dalenius.measure.observed import Observed
+from dalenius.publish.error_design import least_distortion, most_average_error, most_worst_case_error
+from dalenius.publish.rate_distortion import least_information
+from dalenius.release import Channel
+
+Floats = NDArray[np.float64]
+Objective = Literal["mutual-information", "average", "worst-case"]
+OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
+CONFIDENCE = 0.95
+ORDERS = (0.0, 0.5, 1.0, 2.0, math.inf)
+MOST_IN_PROGRAMME = 150  # inputs, outputs or estimates of a channel that a linear programme designs
+MOST_IN_RATE = 1_000  # inputs or outputs of one that is designed for mutual information
+NATS = math.log(2)  # in a bit
+UNITS = {
+    "entropies": "bits",
+    "mutual_information": "bits",
+    "t_kl": "bits",
+    "delta_disclosure": "bits",
+    "epsilon": "nats",
+    "privacy": "units of the loss",
+    "distortion": "units of the system's loss",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A quantity, and what it cannot be above or below."""
+
+    what: str
+    exact: float
+    direction: Literal["at most", "at least"]
+    bound: float
+    formula: str
+
+
+def measured(
+    channel: Channel,
+    loss: Loss,
+    system: Loss | None = None,
+    *,
+    orders: Sequence[float] = ORDERS,
+    confidence: float = CONFIDENCE,
+    assumed: Floats | None = None,
+) -> dict[str, Any]:
+    """Every measure under the key of `dalenius channel --json`.
+
+    `system` is the loss between inputs and outputs, None where it has no meaning. `assumed[x']` is the prior that a mistaken
+    attacker goes by.
+    """
+    observed = Observed.of_channel(channel)
+    document: dict[str, Any] = {
+        "values": len(channel.values),
+        "inputs": len(channel.inputs),
+        "outputs": len(channel.outputs),
+        "loss": loss.name,
+        "units": UNITS,
+        **beliefs(observed, loss, orders=orders, confidence=confidence),
+    }
+    epsilons = closeness.epsilons(channel.matrix[_possible(channel)], _names(channel))
+    document["epsilon"] = asdict(epsilons)
+    document["bounds"] += _epsilon_bound(document["delta_disclosure"] * NATS, epsilons.local, channel)
+    source = channel.source.sum(axis=1)
+    spent = None if system is None else distortion(source, channel.matrix, system.matrix)
+    document["system_loss"] = None if system is None else system.name
+    document["distortion"] = spent
+    document["utility"] = 1 - spent if spent is not None and system is not None and system.largest <= 1 else None
+    document["anonymity"] = asdict(degrees(observed))
+    if assumed is not None:
+        document["mistaken"] = asdict(mistaken(observed, _believed(channel, assumed), loss))
+    return document
+
+
+def beliefs(
+    observed: Observed, loss: Loss, *, orders: Sequence[float] = ORDERS, confidence: float = CONFIDENCE
+) -> dict[str, Any]:
+    """The measures of what an attacker believes, whatever it was come by: a channel, a release or an attack."""
+    found, lost = privacy(observed, loss), reduction(observed, loss)
+    divergences = closeness.kl_divergences(observed) / NATS
+    information, furthest = observed.average(divergences), float(divergences.max())
+    delta = closeness.delta_disclosure(observed) / NATS
+    moved = closeness.t_emd(observed, loss)
+    hartley, shannon, least = (entropy.conditional(observed, order) for order in (0.0, 1.0, math.inf))
+    guess = entropy.min_entropy(observed)
+    sizes = entropy.confidence_sets(observed.posterior, confidence)
+    before = {name: observed.average(entropy.renyi(observed.prior, a)) for name, a in _ENTROPIES.items()}
+    return {
+        "estimate": "label" if loss.points is None else "mean",
+        "average_privacy": found.average,
+        "worst_case_privacy": found.worst_case,
+        "worst_observation": found.worst,
+        "prior_privacy": found.prior,
+        "label_privacy": None if loss.points is None else observed.average(loss.best_label(observed.posterior)),
+        "mutual_information": information,
+        "min_entropy": guess,
+        "shannon_entropy": shannon,
+        "hartley_entropy": hartley,
+        "prior_entropy": before,
+        "renyi_entropy": {f"{order:g}": entropy.conditional(observed, order) for order in orders},
+        "effective_sizes": {
+            "hartley": 2**hartley, "shannon": 2**shannon, "min": 2**guess,
+        },
+        "confidence_sets": {
+            "confidence": confidence,
+            "average_size": observed.average(sizes.astype(np.float64)),
+            "smallest": int(sizes.min()),
+            "largest": int(sizes.max()),
+            "uniform_error": observed.average(entropy.uniform_error(sizes)),
+        },
+        "total_variation": lost.total_variation,
+        "t_kl": furthest,
+        "t_emd": moved.t,
+        "t_emd_ground": moved.ground,
+        "t_emd_note": moved.note,
+        "delta_disclosure": delta,
+        "delta_disclosure_nats": delta * NATS,
+        "privacy_lost": {"largest": lost.largest, "average": observed.average(lost.each), "mean_square": lost.mean_square},
+        "bounds": [asdict(bound) for bound in _bounds(observed, loss, found, lost, information, furthest, delta, least)],
+    }  # fmt: skip
+
+
+_ENTROPIES = {"hartley": 0.0, "shannon": 1.0, "min": math.inf}
+
+
+def _bounds(
+    observed: Observed,
+    loss: Loss,
+    found: Any,
+    lost: Any,
+    information: float,
+    furthest: float,
+    delta: float,
+    least: float,
+) -> list[Bound]:
+    """Every inequality of the paper, and sharper ones, with the value it bounds."""
+    shannon, hartley = entropy.conditional(observed, 1.0), entropy.conditional(observed, 0.0)
+    guess = entropy.min_entropy(observed)
+    d = loss.largest
+    rows = [
+        Bound("largest privacy lost", lost.largest, "at most", lost.sharp_tv, "2 d_max TV"),
+        Bound("largest privacy lost", lost.largest, "at most", lost.printed_tv, "4 d_max TV (as printed, equation 8)"),
+        Bound("largest privacy lost", lost.largest, "at most", lost.sharp_kl, "√2 d_max √t (nats)"),
+        Bound("largest privacy lost", lost.largest, "at most", lost.printed_kl, "2√2 d_max √t (nats; as printed, equation 8)"),
+        Bound("mean square of privacy lost", lost.mean_square, "at most", lost.sharp_information, "2 d_max² I (nats)"),
+        Bound(
+            "mean square of privacy lost", lost.mean_square, "at most", lost.printed_information, "8 d_max² I (nats; as printed)"
+        ),
+        Bound("total variation", lost.total_variation, "at most", math.sqrt(furthest * NATS / 2), "√(t/2) (nats; Pinsker)"),
+        Bound("worst-case privacy", found.worst_case, "at least", found.prior - d * lost.total_variation, "prior − d_max TV")
+        if observed.prior.strides[0] == 0
+        else None,
+        Bound("worst-case privacy", found.worst_case, "at most", found.average, "average privacy"),
+        Bound("average privacy", found.average, "at most", found.prior, "prior privacy"),
+        Bound("mutual information", information, "at most", furthest, "t"),
+        Bound("t (divergence)", furthest, "at most", delta, "δ"),
+        Bound("min-entropy", guess, "at most", least, "mean of H∞(X|y) (Jensen)"),
+        Bound("mean of H∞(X|y)", least, "at most", shannon, "H(X|Y)"),
+        Bound("Shannon entropy", shannon, "at most", hartley, "mean of H0(X|y)"),
+    ]  # fmt: skip
+    if loss.name == "hamming" and loss.estimates == observed.values:
+        n = len(observed.values)
+        rows += [
+            Bound("average privacy", found.average, "at most", 1 - 2**-shannon, "1 − 2^−H(X|Y)"),
+            Bound("average privacy", found.average, "at most", 1 - 2**-hartley, "1 − 2^−H0"),
+            Bound(
+                "average privacy", found.average, "at least", _fano(shannon, n), "Fano: H(X|Y) ≤ h(P) + P log(n − 1)"
+            ),
+        ]
+    return [row for row in rows if row is not None]
+
+
+def _fano(conditional: float, n: int) -> float:
+    """The least error P with h(P) + P log2(n − 1) ≥ H(X|Y): the left side rises up to P = 1 − 1/n, where it is log2 n."""
+    low, high = 0.0, 1 - 1 / n
+    for _ in range(60):
+        middle = (low + high) / 2
+        held = _binary(middle) + (middle * math.log2(n - 1) if n > 1 else 0.0)
+        low, high = (middle, high) if held < conditional else (low, middle)
+    return low
+
+
+def _binary(p: float) -> float:
+    return 0.0 if p <= 0 or p >= 1 else -p * math.log2(p) - (1 - p) * math.log2(1 - p)
+
+
+def _possible(channel: Channel) -> NDArray[np.bool_]:
+    """Inputs that occur."""
+    found: NDArray[np.bool_] = channel.source.sum(axis=1) > 0
+    return found
+
+
+def _names(channel: Channel) -> tuple[str, ...]:
+    return tuple(name for name, on in zip(channel.inputs, _possible(channel), strict=True) if on)
+
+
+def _epsilon_bound(delta: float, local: float, channel: Channel) -> list[dict[str, Any]]:
+    """δ ≤ ε where the attacker sees the outputs and nothing else: p(x|y)/p(x) = p(y|x)/p(y) is a ratio of two rows' mixtures."""
+    if channel.background is not None:
+        return []
+    return [asdict(Bound("δ-disclosure (nats)", delta, "at most", local, "ε between any two inputs"))]
+
+
+def _believed(channel: Channel, assumed: Floats) -> Floats:
+    """The posterior of an attacker who has another prior; where it deems what it sees impossible it keeps its prior."""
+    mine = Observed.of_channel(channel)
+    if channel.unknown is not None:
+        raise InputError("An assumed prior is of the inputs, and here the unknown is another thing.")
+    joint = replace(channel, prior=assumed).joint
+    right = channel.joint.sum(axis=0) > 0
+    seen = joint[:, right]
+    total = seen.sum(axis=0)
+    found: Floats = np.where(total > 0, seen / np.where(total > 0, total, 1.0), assumed[:, None]).T
+    assert found.shape == mine.posterior.shape
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """A channel made for an objective, its value in the objective's unit (bits, or units of the loss), and what is proven."""
+
+    objective: Objective
+    asked: float
+    channel: Channel
+    value: float
+    bound: float
+    distortion: float
+    rounds: int
+    slope: float | None = None
+
+    @property
+    def gap(self) -> float:
+        return abs(self.bound - self.value)
+
+    def to_document(self) -> dict[str, Any]:
+        """Of squared loss `value` is what label estimates leave; `average_privacy` beside it is of the mean."""
+        return {
+            "objective": self.objective,
+            "asked_distortion": self.asked,
+            "distortion": self.distortion,
+            "value": self.value,
+            "bound": self.bound,
+            "gap": self.gap,
+            "rounds": self.rounds,
+            "slope": self.slope,
+        }
+
+
+def design(channel: Channel, loss: Loss, system: Loss, objective: Objective, asked: float) -> Design:
+    """The best p(y'|x') for the objective whose distortion is at most what was asked; `channel` gives the alphabets."""
+    _check_size(channel, loss, objective)
+    if objective == "mutual-information":
+        rate = least_information(channel, system.matrix, asked)
+        return Design(
+            objective, asked, channel.with_matrix(rate.matrix), rate.information / NATS, rate.bound / NATS, rate.distortion,
+            rate.rounds, rate.slope / NATS,
+        )  # fmt: skip
+    most = most_average_error if objective == "average" else most_worst_case_error
+    found = most(channel, loss, system.matrix, asked)
+    made = channel.with_matrix(found.matrix)
+    return Design(objective, asked, made, found.value, found.bound, found.distortion, found.rounds)
+
+
+def _check_size(channel: Channel, loss: Loss, objective: Objective) -> None:
+    largest = max(len(channel.inputs), len(channel.outputs))
+    if objective == "mutual-information":
+        limit = MOST_IN_RATE
+    else:
+        limit, largest = MOST_IN_PROGRAMME, max(largest, len(loss.estimates))
+    if largest > limit:
+        raise InputError(
+            f"A channel of {largest:,} labels is too large to be designed for {objective}: at most {limit:,} can be. Merge "
+            "labels, such as cells of a coarser grid."
+        )
+
+
+def ends(channel: Channel, system: Loss) -> tuple[float, float]:
+    """The least distortion that can be reached, and that of the best constant answer, which tells nothing."""
+    source = channel.source.sum(axis=1)
+    return least_distortion(channel, system.matrix), float((source @ system.matrix).min())
+
+
+def trade_off(
+    channel: Channel,
+    loss: Loss,
+    system: Loss,
+    objective: Objective,
+    *,
+    points: int,
+    progress: Callable[[str], None] | None = None,
+) -> list[Design]:
+    """The best value at distortions from the least that can be reached to that of a constant answer."""
+    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
+        raise ParameterError("points", "trade_off", "an int ≥ 2", points)
+    low, high = ends(channel, system)
+    found = []
+    for i, asked in enumerate(np.linspace(low, high, points).tolist()):
+        if progress is not None:
+            progress(f"{i + 1} of {points} points: distortion {asked:.4g}")
+        found.append(design(channel, loss, system, objective, asked))
+    return found

@@ -1,0 +1,127 @@
+"""A channel's measures on a screen; the trade-off of a design as CSV and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from dalenius import __version__
+from dalenius.audit.channel import Design
+from dalenius.output import csv_text
+from dalenius.report import charts, words
+from dalenius.report.frame import figure, frame, shown, table
+
+VALUES = {
+    "mutual-information": "least mutual information (bits)",
+    "average": "most average privacy",
+    "worst-case": "most worst-case privacy",
+}
+# What the bits of a document are called, each with a word of what it is.
+ENTROPIES = {
+    "min_entropy": ("min-entropy", "how unlikely one best guess is right"),
+    "shannon_entropy": ("Shannon entropy H(X|Y)", "what many observations leave"),
+    "hartley_entropy": ("Hartley entropy", "how many values stay possible"),
+    "mutual_information": ("mutual information", "what is told on average"),
+    "t_kl": ("t, largest divergence", "what the worst observation tells"),
+    "delta_disclosure": ("δ-disclosure", "largest change of one value"),
+}
+
+
+def lines(document: Mapping[str, Any], curve: Sequence[Design]) -> list[str]:
+    """A summary for a screen."""
+    text: list[str] = []
+    if "average_privacy" in document:
+        text += _measures(document)
+    if "design" in document:
+        text += ["", *_design(document["design"])]
+    if "estimated" in document:
+        text += ["", *_estimated(document["estimated"])]
+    if curve:
+        text += ["", f"  {'distortion':>12}  {VALUES[curve[0].objective]:>32}  {'gap':>9}"]
+        text += [f"  {one.distortion:>12.6g}  {one.value:>32.6g}  {one.gap:>9.1e}" for one in curve]
+    return text
+
+
+def _measures(document: Mapping[str, Any]) -> list[str]:
+    number = words.number
+    inputs = f"{document['inputs']:,} inputs, {document['outputs']:,} outputs"
+    text = [
+        f"{inputs}; prior {document['prior']}; loss {document['loss']}, best estimate: a {document['estimate']}",
+        "",
+        "  The attacker's error",
+        f"    average privacy      {number(document['average_privacy']):>10}   without any observation "
+        f"{number(document['prior_privacy'])}",
+        f"    worst-case privacy   {number(document['worst_case_privacy']):>10}   after {document['worst_observation']!r}",
+    ]
+    spent = document["distortion"]
+    if spent is not None:
+        text.append(f"    distortion           {number(spent):>10}   loss {document['system_loss']}")
+    text += ["", "  In bits"]
+    text += [f"    {name:<24} {number(document[key]):>10}   {what}" for key, (name, what) in ENTROPIES.items()]
+    moved, epsilon = document["t_emd"], document["epsilon"]["local"]
+    text += [
+        "",
+        f"  t, earth mover's         {'not computed' if moved is None else number(moved):>12}   ground {document['t_emd_ground']}",
+        f"  ε, any two inputs        {number(epsilon):>12}   differential privacy, nats",
+        "",
+        "  Bounds, beside what they bound",
+    ]
+    for bound in document["bounds"]:
+        sign = "≤" if bound["direction"] == "at most" else "≥"
+        text.append(
+            f"    {bound['what']:<28} {number(bound['exact']):>10} {sign} {number(bound['bound']):<10} {bound['formula']}"
+        )
+    if "mistaken" in document:
+        wrong = document["mistaken"]
+        text += [
+            "",
+            f"  An attacker with the assumed prior errs by {number(wrong['error'])} (it could by "
+            f"{number(document['average_privacy'])}); its belief is {number(wrong['inaccuracy'])} off",
+        ]
+    return text
+
+
+def _design(found: Mapping[str, Any]) -> list[str]:
+    number = words.number
+    return [
+        f"  Designed: {VALUES[found['objective']]} {number(found['value'])} at distortion {number(found['distortion'])} "
+        f"(asked {number(found['asked_distortion'])})",
+        f"    proven: no channel of that distortion is better than {number(found['bound'])}; gap {found['gap']:.1e}",
+    ]
+
+
+def _estimated(found: Mapping[str, Any]) -> list[str]:
+    number = words.number
+    return [
+        f"  From {found['samples']:,} samples: average privacy {number(found['privacy'])}, surely ({found['confidence']:.0%}) "
+        f"between {number(found['low'])} and {number(found['high'])}",
+        f"    mutual information {number(found['information_corrected'])} ± {number(found['information_error_asymptotic'])} bits "
+        f"({number(found['information'])} before correction)",
+        f"    {found['limits']}",
+    ]
+
+
+def curve_csv(curve: Sequence[Design]) -> str:
+    """distortion,value,bound,gap: the value is in bits, or in units of the attacker's loss."""
+    rows = [[repr(one.distortion), repr(one.value), repr(one.bound), repr(one.gap)] for one in curve]
+    return csv_text(["distortion", "value", "bound", "gap"], rows)
+
+
+def page(curve: Sequence[Design], run: Mapping[str, Any]) -> str:
+    """The trade-off as a chart and a table."""
+    title = VALUES[curve[0].objective]
+    points = [(one.distortion, one.value) for one in curve]
+    rows = [[words.number(x) for x in (one.distortion, one.value, one.bound)] + [f"{one.gap:.1e}"] for one in curve]
+    details = [["dalenius", __version__]]
+    details += [[escape(str(key)), f"<code>{escape(shown(value))}</code>"] for key, value in run.items()]
+    body = (
+        f"<h1>Privacy against distortion</h1>\n"
+        f'<p class="soft">The {escape(title)} that any channel has whose mean distortion is at most what stands below, with '
+        "what is proven of it.</p>\n"
+        + figure(charts.trade_off(points, ("distortion", title)), "Each point is a channel that was designed for it.")
+        + table(["distortion", "value", "proven bound", "gap"], rows, numeric={0, 1, 2, 3})
+        + "\n<h2>How to repeat this</h2>\n"
+        + table(["what", "value"], details)
+    )
+    return frame("Privacy against distortion", body)
