@@ -53,7 +53,7 @@ def command(
     On a terminal it asks what no option answers and what still matters; in a script name the answers.
     """
     from dalenius.errors import InputError
-    from dalenius.measure.guide import QUESTIONS, check, open_questions, recommend
+    from dalenius.measure.guide import QUESTIONS, check, needed_answers, open_questions, recommend
     from dalenius.output import check_writable
 
     named = {"about": about, "loss": loss, "loss_known": loss_known, "observations": observations, "case": case}
@@ -82,7 +82,8 @@ def command(
         write_json(json, {"answers": {one.key: answers.get(one.key) for one in QUESTIONS}, **_document(found)})
     if json == "-":
         return
-    given = " ".join(f"{one.flag} {answers[one.key]}" for one in QUESTIONS if one.key in answers)
+    needed = needed_answers(answers)
+    given = " ".join(f"{one.flag} {needed[one.key]}" for one in QUESTIONS if one.key in needed)
     for line in [f"dalenius guide {given}", "", *_shown(found)]:
         say(quiet, line)
 
@@ -109,7 +110,7 @@ def _ask(question: Question) -> str:
         if word is not None:
             typer.echo(err=True)
             return word
-        typer.echo(f"Please answer with a number from 1 to {len(question.words)}, {question.choice}.", err=True)
+        typer.echo(f"Please answer with a number from 1 to {len(question.words)}, or {question.choice}.", err=True)
     raise InputError(
         f"No answer was understood. It can be given as an option: {question.flag} {'|'.join(question.words)}."
     )

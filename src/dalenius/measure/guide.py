@@ -170,6 +170,16 @@ def open_questions(answers: Mapping[str, str]) -> list[Question]:
     return found
 
 
+def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
+    """Whole answers without those that change nothing."""
+    found = dict(answers)
+    for question in QUESTIONS:
+        rest = {key: answer for key, answer in found.items() if key != question.key}
+        if not open_questions(rest):
+            found = rest
+    return found
+
+
 def recommend(answers: Mapping[str, str]) -> Recommendation:
     """The measure for these answers. Answers that change nothing may be left out.
 

@@ -1,6 +1,8 @@
 """The recommendations of the guide: which measure, why, under which assumptions, with which limits, and what to run.
 
-Entropies in the bounds are in bits, divergences in nats, as Pinsker's inequality needs them. The bounds on ΔP are half the printed ones. With posterior p, prior q and their best guesses a and b, E_q d(X,b) ≤ E_q d(X,a), so
+Entropies in the bounds are in bits, divergences in nats, as Pinsker's inequality needs them.
+
+The bounds on ΔP are half the printed ones. With posterior p, prior q and their best guesses a and b, E_q d(X,b) ≤ E_q d(X,a), so
 ΔP = E_p d(X,b) − E_p d(X,a) ≤ (E_p − E_q)[d(X,b) − d(X,a)]. What is in brackets lies between −d_max and d_max, which gives
 2 d_max TV; it is 2L-Lipschitz if the loss is L-Lipschitz, which gives 2L times the earth mover's distance; and TV ≤ tanh(δ/2).
 """
@@ -55,7 +57,7 @@ _AUDIT = "dalenius audit RELEASE --truth TABLE -o report.html --json report.json
 _HAMMING = "dalenius channel MATRIX --prior prior.csv --loss hamming --json -"
 _GRADED = "dalenius channel MATRIX --prior prior.csv --loss absolute --json -"
 _CROWDS = "dalenius channel --model crowds:n=10,p=0.3 --loss hamming --json -"
-_DESIGN = "dalenius channel MATRIX --prior prior.csv --loss {} --design {} --distortion 0.1 --json -"
+_DESIGN = "dalenius channel MATRIX --prior prior.csv --loss {} --design {} --distortion 0.1"
 
 _RIGHT_OR_WRONG = "Only the right value is worth anything to the attacker."
 _KNOWS_CHANNEL = (
@@ -73,8 +75,8 @@ _ORDER = "min-entropy ≤ Shannon entropy ≤ Hartley entropy, equal where all t
 
 MIN_ENTROPY_IDENTITY = Recommendation(
     measure="min-entropy of who it is",
-    why="The attacker names one person, the likeliest one, and is right or wrong. The min-entropy is the logarithm of how likely "
-    "that person is: a single guess cannot do better, so this is the worst case.",
+    why="The attacker names one person, the likeliest one, and is right or wrong. The min-entropy is minus the logarithm of how "
+    "likely that person is: a single guess cannot do better, so this is the worst case.",
     assumes=(_KNOWS_CHANNEL, _RIGHT_OR_WRONG, "It guesses once, from one observation."),
     limits=(
         "It looks at the likeliest candidate only: it does not tell how many others are nearly as likely.",
@@ -86,7 +88,7 @@ MIN_ENTROPY_IDENTITY = Recommendation(
     also=(
         Also("For an anonymity protocol", _CROWDS, ("min_entropy", "worst_case_privacy")),
         Also("For a table, where all rows of a class are equally likely, P(y) ≥ 1 − 1/k", _CHECK, ("k_anonymity.k",)),
-        Also("To design the system", _DESIGN.format("hamming", "worst-case"), ("worst_case_privacy", "distortion")),
+        Also("To design the system", _DESIGN.format("hamming", "worst-case")),
     ),
     reference=_PAPER + "sections V-A1 (equation 7) and VII",
 )
@@ -107,7 +109,7 @@ SHANNON_IDENTITY = Recommendation(
     also=(
         Also("For an anonymity protocol", _CROWDS, ("shannon_entropy", "average_privacy")),
         Also("For a table: how often a row is linked to the right person on average", _AUDIT, ("risks.average",)),
-        Also("To design the system", _DESIGN.format("hamming", "average"), ("average_privacy", "distortion")),
+        Also("To design the system", _DESIGN.format("hamming", "average")),
     ),
     reference=_PAPER + "sections VI-B and VII; equation 6",
 )
@@ -136,7 +138,7 @@ K_ANONYMITY = Recommendation(
 MIN_ENTROPY_ATTRIBUTE = Recommendation(
     measure="min-entropy of the attribute (the largest share of a value in a class)",
     why="The attacker guesses the commonest value of the class and is right or wrong. The share α of that value is how often it "
-    "is right; the min-entropy is its logarithm. The class with the largest share is the worst case.",
+    "is right; the min-entropy is minus its logarithm. The class with the largest share is the worst case.",
     assumes=(_KNOWS_CLASS, _COUNTS_ROWS, _RIGHT_OR_WRONG),
     limits=(
         "A value that is common everywhere gives a large share although the release teaches nothing: compare the table's own.",
@@ -171,7 +173,7 @@ SHANNON_ATTRIBUTE = Recommendation(
         Also(
             "To make a release whose every class keeps some entropy", "dalenius publish TABLE --entropy-l 3 -o RELEASE"
         ),
-        Also("To design the system", _DESIGN.format("hamming", "average"), ("average_privacy", "distortion")),
+        Also("To design the system", _DESIGN.format("hamming", "average")),
     ),
     reference=_PAPER + "sections V-A and V-B2; equation 6",
 )
@@ -230,7 +232,7 @@ SHANNON_SEQUENCE = Recommendation(
     also=(
         Also(
             "To design the system: little mutual information is much entropy left",
-            _DESIGN.format("hamming", "mutual-information"), ("mutual_information", "distortion"),
+            _DESIGN.format("hamming", "mutual-information"),
         ),
     ),
     reference=_PAPER + "section V-A2",
@@ -278,7 +280,7 @@ WORST_ERROR = Recommendation(
     keys=("worst_case_privacy",),
     also=(
         Also(_ANY_LOSS, "dalenius channel MATRIX --prior prior.csv --loss loss.csv --json -", ("worst_case_privacy",)),
-        Also("To design the system", _DESIGN.format("absolute", "worst-case"), ("worst_case_privacy", "distortion")),
+        Also("To design the system", _DESIGN.format("absolute", "worst-case")),
     ),
     reference=_PAPER + "sections IV-C (equation 3) and V-B",
 )
@@ -294,7 +296,7 @@ AVERAGE_ERROR = Recommendation(
     keys=("average_privacy",),
     also=(
         Also(_ANY_LOSS, "dalenius channel MATRIX --prior prior.csv --loss loss.csv --json -", ("average_privacy",)),
-        Also("To design the system", _DESIGN.format("absolute", "average"), ("average_privacy", "distortion")),
+        Also("To design the system", _DESIGN.format("absolute", "average")),
     ),
     reference=_PAPER + "sections IV-C (equation 4), V-B and VI-A",
 )
@@ -305,7 +307,7 @@ NO_BEST_ERROR = Recommendation(
     "a graded loss, and neither have we: the average is the kindest number that still says something about the attacker.",
     assumes=_KNOWN_ASSUMES,
     limits=("It is not a best case: single observations may leave the attacker a larger error.", *_KNOWN_LIMITS),
-    bounds="worst case ≤ average ≤ error without observing, which is the ceiling of every average.",
+    bounds="Worst case ≤ average ≤ error without observing, which is the ceiling of every average.",
     command=_GRADED,
     keys=("average_privacy",),
     also=(Also(_ANY_LOSS, "dalenius channel MATRIX --prior prior.csv --loss loss.csv --json -", ("average_privacy",)),),
@@ -314,8 +316,8 @@ NO_BEST_ERROR = Recommendation(
 
 _UNKNOWN_ASSUMES = (
     "Without the observation the attacker believes what is common among all; with it, it draws the right conclusion.",
-    "It makes the guess that costs it least on average, whatever its loss is. (The paper says the likeliest value; its proof "
-    "needs the cheapest one.)",
+    "It makes the guess that costs it least on average, whatever its loss is. The paper says the likeliest value; its proof "
+    "needs the cheapest one.",
     "You know the largest loss d_max, or are content with a share of it.",
 )
 _GAIN_ONLY = (
@@ -357,7 +359,7 @@ T_CLOSENESS = Recommendation(
         _PER_VALUE,
     ),
     bounds="With t_closeness.equal, which is the total variation: ΔP(y) ≤ 2 d_max t. With t_closeness.ordered or "
-    ".hierarchical: the same, for a loss that differs by at most d_max times distance of two values. "
+    ".hierarchical: the same, for a loss that differs by at most d_max times the distance of two values. "
     "As a divergence in nats (t_kl): ΔP(y) ≤ √2 d_max √t. "
     f"{_DELTA_BOUND}.",
     command=_CHECK,
@@ -387,7 +389,7 @@ MUTUAL_INFORMATION = Recommendation(
     also=(
         Also(
             "To design the system: the least mutual information for a given distortion",
-            _DESIGN.format("hamming", "mutual-information"), ("mutual_information", "distortion"),
+            _DESIGN.format("hamming", "mutual-information"),
         ),
     ),
     reference=_PAPER + "sections V-B2 (equation 9) and VII",
