@@ -45,8 +45,8 @@ class Recommendation:
 # What a sign in the bounds means; whoever shows a bound shows those that occur in it.
 NOTATION = {
     "P(y)": "the attacker's smallest expected loss once it has seen y; where all mistakes are alike, its chance of error.",
-    "ΔP": "what seeing y is worth to it: how much more the guess would cost it that it would have made without.",
-    "d_max": "what the worst guess costs it.",
+    "ΔP": "what seeing y saves the attacker, against the guess that it would have made without.",
+    "d_max": "what the worst guess costs the attacker.",
     "TV": "total variation: half the sum of the absolute differences of two distributions.",
     "α": "the largest share that a value has in a class.",
 }
@@ -324,7 +324,7 @@ _GAIN_ONLY = (
     "It bounds what the observation adds, not what the attacker knows anyway: what is common may be easy to guess."
 )
 _PER_VALUE = "It holds per value, also for a sequence of independent values. " + _ONE_SECRET
-_DELTA_BOUND = "δ bounds it further: t in nats ≤ δ, and ΔP(y) ≤ 2 d_max tanh(δ/2)"
+_DELTA_BOUND = "With δ, the logarithm of the largest factor: t in nats ≤ δ, and ΔP(y) ≤ 2 d_max tanh(δ/2)"
 
 T_IDENTITY = Recommendation(
     measure="largest divergence of the posterior from the prior (t-closeness of who it is)",
@@ -383,7 +383,8 @@ MUTUAL_INFORMATION = Recommendation(
         _GAIN_ONLY,
         _PER_VALUE,
     ),
-    bounds="E[ΔP²] ≤ 2 d_max² I, so the average of ΔP is at most √2 d_max √I, I in nats. I ≤ t in nats ≤ δ.",
+    bounds="E[ΔP²] ≤ 2 d_max² I, so the average of ΔP is at most √2 d_max √I, "
+    "where I is the mutual information in nats. I is at most t as a divergence, and that is at most δ of δ-disclosure.",
     command=_HAMMING,
     keys=("mutual_information",),
     also=(
