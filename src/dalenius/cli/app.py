@@ -10,7 +10,21 @@ from typing import Any
 import typer
 
 from dalenius import __version__
-from dalenius.cli import attack, audit, channel, check, compare, compose, demo, frontier, init, lattice, publish, split
+from dalenius.cli import (
+    attack,
+    audit,
+    channel,
+    check,
+    compare,
+    compose,
+    demo,
+    frontier,
+    guide,
+    init,
+    lattice,
+    publish,
+    split,
+)
 from dalenius.errors import DaleniusError, file_error
 
 app = typer.Typer(
@@ -35,7 +49,7 @@ def _root(
     pass
 
 
-for _command in (init, check, split, publish, lattice, attack, compose, audit, compare, frontier, channel, demo):
+for _command in (init, check, split, publish, lattice, attack, compose, audit, compare, frontier, channel, guide, demo):
     _command.register(app)
 
 
