@@ -109,6 +109,7 @@ def beliefs(
         "label_privacy": None if loss.points is None else observed.average(loss.best_label(observed.posterior)),
         "mutual_information": information,
         "min_entropy": guess,
+        "worst_min_entropy": float(entropy.renyi(observed.posterior, math.inf).min()),
         "shannon_entropy": shannon,
         "hartley_entropy": hartley,
         "prior_entropy": before,

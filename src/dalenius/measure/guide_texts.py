@@ -49,11 +49,13 @@ NOTATION = {
     "d_max": "what the worst guess costs the attacker.",
     "TV": "total variation: half the sum of the absolute differences of two distributions.",
     "α": "the largest share that a value has in a class.",
+    "nats": "natural logarithms; the document of `dalenius channel` has bits, and a bit is 0.693 nats.",
 }
 
 _PAPER = "Rebollo-Monedero, Parra-Arnau, Diaz and Forné 2013, "
 _CHECK = "dalenius check RELEASE --json -"
 _AUDIT = "dalenius audit RELEASE --truth TABLE -o report.html --json report.json"
+_CLASSES = "dalenius channel --release RELEASE --json -"
 _HAMMING = "dalenius channel MATRIX --prior prior.csv --loss hamming --json -"
 _GRADED = "dalenius channel MATRIX --prior prior.csv --loss absolute --json -"
 _CROWDS = "dalenius channel --model crowds:n=10,p=0.3 --loss hamming --json -"
@@ -84,9 +86,9 @@ MIN_ENTROPY_IDENTITY = Recommendation(
     ),
     bounds=f"P(y) = 1 − 2^(−min-entropy in bits), exactly, for every observation; the smallest one counts. {_ORDER}.",
     command=_HAMMING,
-    keys=("min_entropy", "worst_case_privacy"),
+    keys=("worst_min_entropy", "worst_case_privacy"),
     also=(
-        Also("For an anonymity protocol", _CROWDS, ("min_entropy", "worst_case_privacy")),
+        Also("For an anonymity protocol", _CROWDS, ("worst_min_entropy", "worst_case_privacy")),
         Also("For a table, where all rows of a class are equally likely, P(y) ≥ 1 − 1/k", _CHECK, ("k_anonymity.k",)),
         Also("To design the system", _DESIGN.format("hamming", "worst-case")),
     ),
@@ -149,7 +151,7 @@ MIN_ENTROPY_ATTRIBUTE = Recommendation(
     keys=("alpha_k_anonymity.alpha",),
     also=(
         Also("To make such a release", "dalenius publish TABLE --k 5 --alpha 0.5 -o RELEASE"),
-        Also("For a system that adds noise", _HAMMING, ("min_entropy", "worst_case_privacy")),
+        Also("For a system that adds noise", _HAMMING, ("worst_min_entropy", "worst_case_privacy")),
     ),
     reference=_PAPER + "section V-A1 (equation 7)",
 )
@@ -169,6 +171,7 @@ SHANNON_ATTRIBUTE = Recommendation(
     command=_HAMMING,
     keys=("shannon_entropy", "average_privacy", "mutual_information"),
     also=(
+        Also("For a table: of a person's value, given the class", _CLASSES, ("shannon_entropy", "average_privacy")),
         Also("For a table: how often an adversary is right, over all people", _AUDIT, ("attacks[].success.value",)),
         Also(
             "To make a release whose every class keeps some entropy", "dalenius publish TABLE --entropy-l 3 -o RELEASE"
@@ -212,7 +215,7 @@ MIN_ENTROPY_SEQUENCE = Recommendation(
     bounds="Chance of having all m values right ≤ 2^(−m · min-entropy in bits), with that of the worst observation; equal if "
     "every observation is such a one.",
     command=_HAMMING,
-    keys=("min_entropy", "worst_case_privacy"),
+    keys=("worst_min_entropy", "worst_case_privacy"),
     reference=_PAPER + "section V-A2, last paragraph",
 )
 
@@ -388,6 +391,7 @@ MUTUAL_INFORMATION = Recommendation(
     command=_HAMMING,
     keys=("mutual_information",),
     also=(
+        Also("For a table: what the classes tell of a person's value", _CLASSES, ("mutual_information",)),
         Also(
             "To design the system: the least mutual information for a given distortion",
             _DESIGN.format("hamming", "mutual-information"),
