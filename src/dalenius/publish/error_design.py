@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure.loss import Loss
+from dalenius.publish.error_closed import average_mix, equal_errors
 from dalenius.publish.error_programme import TINY, Game, Part, Solved, least_spent, most_average
 from dalenius.release.channel import Channel
 
@@ -46,21 +47,13 @@ def most_average_error(
 ) -> Designed:
     """max over W of P_avg = Σ_o min_e Σ p(x', x) p(b|x) W(y'|x') p(y|y') d_A(x, e) with E d_S ≤ `distortion`.
 
-    Only the alphabets, the prior and the parts of `channel` are used. Where X = X', Y = Y', there is no background, d_A = d_S
-    and every input has an output at distance 0, the optimum is min(D, P_prior): the attacker may answer Y itself (error: the
-    distortion) or the prior's best e0 (error: P_prior), so that no more is possible. And it is reached by saying, with
-    probability a = D / P_prior ≤ 1, always e0, else an output at distance 0: an observation y ≠ e0 gives x at distance 0
-    away, and answers e to e0 err Σ_x (a p(x) + what truly went to e0) d(x, e) ≥ a P_prior, with equality for e = e0. (That d
-    is a metric, as the paper's examples are, is not needed.)
+    Only the alphabets, the prior and the parts of `channel` are used. `gap` is what the bound may be above the value, relative
+    to the error without any output. Where d_A = d_S and nothing lies between, a closed form answers (`error_closed`).
     """
     game, units = _game(channel, loss, system, distortion, gap, "most_average_error")
-    if _answers_are_outputs(channel, loss, system):
-        best = int(game.cost[0].sum(axis=0).argmin())
-        error = float(game.cost[0].sum(axis=0)[best])
-        share = 1.0 if error <= game.budget else game.budget / error
-        matrix = (1 - share) * game.cheapest()
-        matrix[:, best] += share
-        return units.designed(game, matrix, game.average(matrix), min(game.budget, error), 0)
+    if _closed(channel, loss, system):
+        matrix = average_mix(game)
+        return units.designed(game, matrix, game.average(matrix), min(game.budget, game.average(game.silent())), 0)
     return units.designed(game, *average_by_cuts(game, gap))
 
 
@@ -73,6 +66,12 @@ def most_worst_case_error(
     the largest t with D*(t) ≤ D.
     """
     game, units = _game(channel, loss, system, distortion, gap, "most_worst_case_error")
+    ceiling = float(game.prior_error.min())
+    if _closed(channel, loss, system) and 0 < game.budget < ceiling:
+        level, room = game.budget, gap * ceiling
+        matrix = _lifted(game, equal_errors(game, level - room / 4), level - room / 2)
+        if game.spent(matrix) <= game.budget and (value := game.worst(matrix)) >= level - room:
+            return units.designed(game, matrix, value, level, 0)
     return units.designed(game, *worst_by_cuts(game, gap))
 
 
@@ -234,7 +233,7 @@ def _check_system(channel: Channel, system: Floats) -> None:
         raise InputError("The distortion has an entry that is below 0 or no number; distortions are ≥ 0.")
 
 
-def _answers_are_outputs(channel: Channel, loss: Loss, system: Floats) -> bool:
-    """Whether the closed form of `most_average_error` holds."""
+def _closed(channel: Channel, loss: Loss, system: Floats) -> bool:
+    """Whether the closed forms hold."""
     whole = channel.unknown is None and channel.observation is None and channel.background is None
     return whole and np.array_equal(loss.matrix, system) and not system.min(axis=1).any()

@@ -23,8 +23,9 @@ from dalenius.release.channel import Channel
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 TINY = 1e-9  # probabilities and violations below are the solver's rounding (its tolerances are 1e-9, too)
-ANSWERS = 6  # overlooked estimates added for each observation in a round
-OUTPUTS = 5  # overlooked outputs added for each input in a round
+FIRST = 20  # answers to each observation that are looked at from the start
+ANSWERS = 6  # overlooked answers to each observation added in a round
+OUTPUTS = 5  # overlooked outputs of each input added in a round
 NEAREST = 12  # outputs of each input that are looked at from the start
 
 
@@ -134,13 +135,13 @@ class Part:
         answered = np.zeros((game.seen.shape[1] * len(game.mass), game.cost.shape[2]), dtype=np.bool_)
         found = cls(start, answered)
         for matrix in (cheapest, np.full((rows, columns), 1 / columns)):
-            found.add_answers(game.errors(matrix), np.full(len(answered), np.inf))
+            found.add_answers(game.errors(matrix), np.full(len(answered), np.inf), most=FIRST)
         return found
 
-    def add_answers(self, errors: Floats, below: Floats) -> int:
+    def add_answers(self, errors: Floats, below: Floats, *, most: int = ANSWERS) -> int:
         """Of every observation the best answers with an error below a level; how many are new."""
         before = int(self.answered.sum())
-        count = min(ANSWERS, errors.shape[1])
+        count = min(most, errors.shape[1])
         best = np.argpartition(errors, count - 1, axis=1)[:, :count]
         rows = np.arange(len(errors))[:, None]
         self.answered[rows, best] |= errors[rows, best] < below[:, None]
