@@ -77,7 +77,7 @@ def test_no_bound_of_any_model_is_violated(cli: Cli) -> None:
         found = document(cli, "--model", text)
         assert len(found["bounds"]) >= 15
         for bound in found["bounds"]:
-            exact, limit = bound["exact"], math.inf if bound["bound"] == "inf" else bound["bound"]
+            exact, limit = (math.inf if bound[key] == "inf" else bound[key] for key in ("exact", "bound"))
             slack = 1e-9
             assert exact <= limit + slack if bound["direction"] == "at most" else exact >= limit - slack, (text, bound)
 
@@ -234,7 +234,7 @@ BAD = [
     (("bad.csv",), {"bad.csv": "x,a,b\na,0.8,0.2\nb,0.3,0.75\n"}, "sums to 1.05, 0.05 too much"),
     (("bad.csv",), {"bad.csv": "x,a,b\na,1.2,-0.2\nb,0.3,0.7\n"}, "the row of input 'a' has -0.2, which is below 0"),
     (("bad.csv",), {"bad.csv": "x,a,b\na,one,0\nb,0.3,0.7\n"}, "row 0, column 'a': a number is needed"),
-    (("bad.csv",), {"bad.csv": "x,a\n"}, "has no rows"),
+    (("bad.csv",), {"bad.csv": "x,a\n"}, "a header and no rows"),
     (("m.csv", "--prior", "q.csv"), {"q.csv": "value,probability\na,0.6\nc,0.4\n"}, "1 are missing and 1 are unknown"),
     (("m.csv", "--prior", "q.csv"), {"q.csv": "value,probability\na,0.6\nb,0.3\n"}, "sums to 0.9, 0.1 too little"),
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,1\n"}, "1 rows and 2 columns, and there are 2 values"),
@@ -247,7 +247,7 @@ BAD = [
     ((), {}, "none is given"),
     (("m.csv", "--model", "flip:p=0.1"), {}, "not MATRIX and --model"),
     (("--model", "crowd:n=3"), {}, "Did you mean 'crowds'"),
-    (("--model", "crowds:n=3"), {}, "'p'"),
+    (("--model", "crowds:n=3"), {}, "came without p"),
     (("--model", "crowds:n=3,p=2"), {}, "must be a number"),
     (("m.csv", "--design", "best", "--distortion", "1"), {}, "no such objective"),
     (("m.csv", "--design", "average"), {}, "needs --distortion"),

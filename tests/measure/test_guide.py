@@ -55,7 +55,7 @@ def test_rules_are_disjoint_and_cover_all() -> None:
 PAPER = {
     ("identity", "hamming", "yes", "single", "best"): "k_anonymity.k",
     ("attribute", "hamming", "yes", "single", "best"): "distinct_l_diversity.l",
-    ("identity", "hamming", "yes", "single", "worst"): "min_entropy",
+    ("identity", "hamming", "yes", "single", "worst"): "worst_min_entropy",
     ("identity", "hamming", "yes", "single", "average"): "shannon_entropy",
     ("attribute", "hamming", "no", "repeated", "average"): "shannon_entropy",
     ("attribute", "graded", "no", "single", "worst"): "t_closeness.equal",

@@ -215,7 +215,7 @@ def command(
                 progress=stage,
             )
         document["curve"] = [{**one.to_document()} for one in bends]
-    if uniform:
+    if uniform and model is None:
         teller(quiet or json == "-")("No prior was given: all inputs are taken for equally likely.")
     if output is not None:
         if curve:

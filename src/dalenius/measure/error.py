@@ -33,7 +33,7 @@ class Privacy:
 def privacy(observed: Observed, loss: Loss) -> Privacy:
     """Equations 2, 3 and 4."""
     conditional = loss.best(observed.posterior)
-    worst = int(conditional.argmin())
+    worst = int((conditional <= conditional.min() + 1e-12 * loss.largest).argmax())  # of equal ones the first
     return Privacy(
         conditional,
         observed.average(conditional),

@@ -216,10 +216,7 @@ def read_matrix(path: Path, engine: Engine) -> tuple[tuple[str, ...], Part]:
             f"{rows.name}: a matrix has a column of names and at least one of numbers; a channel has its inputs, and at "
             "least one of an output."
         )
-    lines = rows.read(rows.columns)
-    if not lines:
-        raise InputError(f"{rows.name}: the matrix has no rows.")
-    names, *columns = zip(*lines, strict=True)
+    names, *columns = zip(*rows.read(rows.columns), strict=True)
     matrix = [numbers(column, rows.name, name) for column, name in zip(columns, rows.columns[1:], strict=True)]
     return tuple(names), Part(tuple(rows.columns[1:]), np.array(matrix).T)
 
