@@ -111,6 +111,8 @@ def test_no_end_is_beyond_what_a_guess_costs() -> None:
     assert (found.low, found.high) == (0.0, pytest.approx(2 / 3))
     far = estimated(few, absolute(["0", "5", "10"]), confidence=0.999999, rng=np.random.default_rng(1))
     assert far.high == pytest.approx(5.0)  # guess the middle
+    careful = Loss("careful", np.column_stack([1 - np.eye(3), np.full(3, 0.3)]), (*"abc", "no guess"))
+    assert estimated(few, careful, confidence=0.999999, rng=np.random.default_rng(1)).high == 0.3
 
 
 def test_one_sample_moves_the_plug_in_by_d_max_over_n() -> None:
