@@ -84,7 +84,7 @@ def test_tiny_probabilities_and_large_orders() -> None:
         assert np.isfinite(found).all()
         assert (found >= 0).all()
         assert found[2] == pytest.approx(1.0, abs=1e-12)
-    assert renyi(p, 1e6)[0] == pytest.approx(1e-12 / math.log(2), rel=1e-3)  # −log2 max·α/(α − 1)
+    assert renyi(p, 1e6)[0] == pytest.approx(1e-12 / math.log(2), rel=1e-3, abs=0)  # −log2 max·α/(α − 1)
     assert renyi(np.full((1, 1000), 1e-3), 1e5)[0] == pytest.approx(math.log2(1000), rel=1e-12)
 
 
@@ -160,6 +160,8 @@ def test_rounding_and_the_support() -> None:
     assert [int(confidence_sets(tenths, k / 10)[0]) for k in range(1, 11)] == list(range(1, 11))
     assert confidence_sets(np.array([[1 - 1e-15, 1e-15, 0.0]]), 1).tolist() == [2]
     assert confidence_sets(np.array([[1.0, 0.0], [0.5, 0.5]]), 1 - 1e-15).tolist() == [1, 2]
+    many = np.full((1, 100_000), 1e-5)  # its running sum ends at 1 − 2·10⁻¹²
+    assert [int(confidence_sets(many, p)[0]) for p in (0.3, 0.5, 1 - 1e-15)] == [30_000, 50_000, 100_000]
     # Short of p by more than rounding is short of it.
     assert confidence_sets(np.array([[0.5 - 1e-9, 0.5, 1e-9]]), 0.5 + 1e-10).tolist() == [2]
     assert uniform_error(np.array([1, 2, 4])).tolist() == [0.0, 0.5, 0.75]

@@ -82,6 +82,14 @@ def test_the_margins_are_needed() -> None:
     assert sum(one.tried < true for one in found) > 100
 
 
+def test_ends_never_cross() -> None:
+    """With hardly any confidence both margins are small, and an unlucky half would put the upper end below the lower."""
+    joint, loss, rng = model("flip:p=0.35").joint, hamming(["0", "1"]), np.random.default_rng(1)
+    found = [estimated(draw(joint, 400, rng), loss, confidence=0.01, rng=rng) for _ in range(3000)]
+    assert all(one.low <= one.high for one in found)
+    assert any(one.low == one.high for one in found)  # so unlucky some were
+
+
 def test_ends_by_hand() -> None:
     counts = draw(CHANNELS["flip"][0], 1001, np.random.default_rng(3))
     found = estimated(counts, hamming(["0", "1"]), confidence=0.9, rng=np.random.default_rng(5))
@@ -111,6 +119,8 @@ def test_no_end_is_beyond_what_a_guess_costs() -> None:
     assert (found.low, found.high) == (0.0, pytest.approx(2 / 3))
     far = estimated(few, absolute(["0", "5", "10"]), confidence=0.999999, rng=np.random.default_rng(1))
     assert far.high == pytest.approx(5.0)  # guess the middle
+    careful = Loss("careful", np.column_stack([1 - np.eye(3), np.full(3, 0.3)]), (*"abc", "no guess"))
+    assert estimated(few, careful, confidence=0.999999, rng=np.random.default_rng(1)).high == 0.3
 
 
 def test_one_sample_moves_the_plug_in_by_d_max_over_n() -> None:
@@ -168,8 +178,8 @@ def test_crowds_truly_run() -> None:
 def test_what_was_not_met_in_learning_is_guessed_from_the_prior() -> None:
     """Every output once: what is learned of it says nothing of the other half, whose best guess is the commoner value."""
     counts = np.zeros((2, 4000), dtype=np.int64)
-    counts[0, :3000] = 1
-    counts[1, 3000:] = 1
+    counts[1, :3000] = 1
+    counts[0, 3000:] = 1
     found = estimated(counts, hamming(["a", "b"]), rng=np.random.default_rng(1))
     assert found.privacy == 0.0
     assert found.tried == pytest.approx(0.25, abs=0.03)

@@ -16,7 +16,7 @@ from dalenius.measure.entropy import conditional, renyi
 from dalenius.measure.loss import coordinates, hamming
 from dalenius.measure.observed import Observed
 from dalenius.measure.semantic import noisy_count
-from dalenius.release import Channel
+from dalenius.release import Channel, models
 from dalenius.release.models import LARGEST, MODELS, build, model, simulate_crowds, simulate_pool
 
 
@@ -134,7 +134,7 @@ def test_randomized_response_by_hand() -> None:
     assert found.inputs == tuple("01234")
     assert found.matrix[2].tolist() == pytest.approx([0.1, 0.1, 0.6, 0.1, 0.1])
     far = model("randomized-response:n=3,epsilon=100").matrix
-    assert far[0, 1] == pytest.approx(math.exp(-100), rel=1e-12)  # not lost in 1 − p
+    assert far[0, 1] == pytest.approx(math.exp(-100), rel=1e-12, abs=0)  # not lost in 1 − p
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
@@ -255,6 +255,16 @@ def test_crowds_at_its_ends() -> None:
         simulate_crowds(4, 0.0, 4, rng)
     with pytest.raises(ParameterError, match="The 'messages' parameter of simulate_crowds must be an int ≥ 1"):
         simulate_crowds(4, 0.5, 0, rng)
+
+
+def test_simulations_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "CHUNK", 7_000)
+    crowds = simulate_crowds(4, 0.4, 20_000, np.random.default_rng(6))
+    assert stats.chisquare(crowds.ravel(), build("crowds", n=4, p=0.4).joint.ravel() * 20_000).pvalue > 1e-4
+    pool = simulate_pool(3, 2, 4, 4_000, np.random.default_rng(7))  # 1,400 mixes at a time
+    assert pool.sum(axis=0).tolist() == [12_000] * 4 + [8_000]
+    law = build("pool-mix", n=3, f=2, rounds=4).matrix
+    assert (np.abs(pool - law * 4_000) <= 4.5 * np.sqrt(4_000 * law * (1 - law))).all()
 
 
 def test_threshold_mix() -> None:

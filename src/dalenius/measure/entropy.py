@@ -64,12 +64,13 @@ def confidence_sets(posteriors: Floats, p: float) -> NDArray[np.int64]:
     if isinstance(p, bool) or not isinstance(p, int | float | np.integer | np.floating) or not 0 < p <= 1:
         raise ParameterError("p", "confidence_sets", "a number > 0 and ≤ 1", p)
     beliefs = _beliefs(posteriors)
-    support: NDArray[np.int64] = (beliefs > 0).sum(axis=1)
     if p == 1:
+        support: NDArray[np.int64] = (beliefs > 0).sum(axis=1)
         return support
     reached = np.cumsum(np.sort(beliefs, axis=1)[:, ::-1], axis=1)
-    sizes: NDArray[np.int64] = (reached < p - SLACK).sum(axis=1) + 1
-    return np.minimum(sizes, support)
+    slack = SLACK + beliefs.shape[1] * 2.0**-53  # a sum of n numbers is off by n roundings at most
+    sizes: NDArray[np.int64] = (reached < p - slack).sum(axis=1) + 1
+    return sizes
 
 
 def uniform_error(sizes: NDArray[np.int64]) -> Floats:

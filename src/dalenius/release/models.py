@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Value = int | float | tuple[int, int]
 LARGEST = 2_000  # inputs, and outputs, of a channel: its matrix has the product of both
+CHUNK = 1_000_000  # messages that a simulation holds at a time
 HOPS = 2_000_000_000  # that messages of a simulation may be expected to make together
 _INT = re.compile(r"[-+]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?")
@@ -34,19 +35,17 @@ class Parameter:
 
     name: str
     sentence: str
+    high: float
     kind: Literal["int", "number", "grid"] = "number"
     low: float = 0.0
-    high: float = math.inf
     above: bool = False
     default: Value | None = None
 
     @property
     def allowed(self) -> str:
         if self.kind == "grid":
-            return f"a side such as 10 or two such as 4x7, each at least 1, of at most {LARGEST:,} cells"
+            return f"a side such as 10 or two such as 4x7, each at least 1, of at most {self.high:,} cells"
         what = "an int" if self.kind == "int" else "a number"
-        if math.isinf(self.high):
-            return f"{what} {'>' if self.above else '≥'} {self.low:g}"
         return f"{what} {'> ' if self.above else 'from '}{self.low:g} {'and ≤' if self.above else 'to'} {self.high:,g}"
 
     def parse(self, text: str, owner: str) -> Value:
@@ -69,14 +68,14 @@ class Parameter:
             if len(sides) != 2 or not all(isinstance(side, int | np.integer) and side >= 1 for side in sides):
                 raise wrong
             rows, columns = int(sides[0]), int(sides[1])
-            if rows * columns > LARGEST:
+            if rows * columns > self.high:
                 raise wrong
             return rows, columns
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise wrong
         if self.kind == "int" and not isinstance(value, int | np.integer):
             raise wrong
-        if not (math.isfinite(value) and self.low <= value <= self.high) or (self.above and value == self.low):
+        if not self.low <= value <= self.high or (self.above and value == self.low):
             raise wrong
         return int(value) if self.kind == "int" else float(value)
 
@@ -297,13 +296,16 @@ def simulate_crowds(n: int, p: float, messages: int, rng: np.random.Generator) -
     if messages > HOPS * p:
         allowed = f"at most {HOPS:,}·p: a message makes 1/p hops"
         raise ParameterError("messages", "simulate_crowds", allowed, messages)
-    authors = rng.integers(n, size=messages)
-    holders = authors.copy()
-    travelling = np.arange(messages)
-    while len(travelling):
-        travelling = travelling[rng.random(len(travelling)) >= p]  # the others are delivered
-        holders[travelling] = rng.integers(n, size=len(travelling))
-    return np.bincount(authors * n + holders, minlength=n * n).reshape(n, n).astype(np.int64)
+    counts = np.zeros(n * n, dtype=np.int64)
+    for sent in range(0, messages, CHUNK):
+        authors = rng.integers(n, size=min(CHUNK, messages - sent))
+        holders = authors.copy()
+        travelling = np.arange(len(authors))
+        while len(travelling):
+            travelling = travelling[rng.random(len(travelling)) >= p]  # the others are delivered
+            holders[travelling] = rng.integers(n, size=len(travelling))
+        counts += np.bincount(authors * n + holders, minlength=n * n)
+    return counts.reshape(n, n)
 
 
 def simulate_pool(n: int, f: int, rounds: int, repeats: int, rng: np.random.Generator) -> Longs:
@@ -311,13 +313,16 @@ def simulate_pool(n: int, f: int, rounds: int, repeats: int, rng: np.random.Gene
     channel = build("pool-mix", n=n, f=f, rounds=rounds)
     _check_int("repeats", "simulate_pool", repeats, 1)
     counts = np.zeros(channel.matrix.shape, dtype=np.int64)
-    inside = np.tile(np.arange(f), (repeats, 1))
-    for r in range(rounds):
-        coming = np.tile(np.arange(f + n * r, f + n * (r + 1)), (repeats, 1))
-        mixed = rng.permuted(np.hstack([inside, coming]), axis=1)
-        counts[:, r] = np.bincount(mixed[:, :n].ravel(), minlength=len(counts))
-        inside = mixed[:, n:]
-    counts[:, rounds] = np.bincount(inside.ravel(), minlength=len(counts))
+    together = max(1, CHUNK // (n + f))
+    for run in range(0, repeats, together):
+        mixes = min(together, repeats - run)
+        inside = np.tile(np.arange(f), (mixes, 1))
+        for r in range(rounds):
+            coming = np.tile(np.arange(f + n * r, f + n * (r + 1)), (mixes, 1))
+            mixed = rng.permuted(np.hstack([inside, coming]), axis=1)
+            counts[:, r] += np.bincount(mixed[:, :n].ravel(), minlength=len(counts))
+            inside = mixed[:, n:]
+        counts[:, rounds] += np.bincount(inside.ravel(), minlength=len(counts))
     return counts
 
 
@@ -327,12 +332,12 @@ def _check_int(name: str, owner: str, value: object, low: int) -> None:
 
 
 def _count(name: str, sentence: str, low: int, high: int = LARGEST) -> Parameter:
-    return Parameter(name, sentence, "int", low, high)
+    return Parameter(name, sentence, high, "int", low)
 
 
 _EPSILON = "how far apart two inputs may be told, in nats"
 _CELL = Parameter("cell", "the distance between neighbouring cells", above=True, high=1e12, default=1.0)
-_SIDES = Parameter("grid", "the sides of the grid, in cells", "grid")
+_SIDES = Parameter("grid", "the sides of the grid, in cells", LARGEST, "grid")
 
 MODELS: dict[str, Model] = {
     one.name: one
@@ -371,7 +376,7 @@ MODELS: dict[str, Model] = {
             "a place on a grid with Gaussian noise, truncated and renormalised",
             (
                 _SIDES,
-                Parameter("sigma", "the standard deviation of the noise along each axis", above=True, low=0, high=1e12),
+                Parameter("sigma", "the standard deviation of the noise along each axis", above=True, high=1e12),
                 _CELL,
             ),
             "gaussian:grid=10,sigma=1",
