@@ -132,20 +132,22 @@ class Problem:
         return np.asarray(whole[None])
 
     def low_rank(self, matrix: Floats, slack: Floats) -> Floats:
-        """(Q + σ)⁻¹ for each output where X has fewer values than X': then Q = G Gᵀ with few columns, and small σ is all there
-        is in the other directions. With σ^−½ G = U s Vᵀ it is σ^−½ (I − U s²/(1+s²) Uᵀ) σ^−½, which keeps them apart.
+        """(Q + σ)⁻¹ where (X, Y) has fewer values than (X', Y'): then Q = G Gᵀ with few columns, and small σ is all there is in
+        the other directions. With σ^−½ G = U s Vᵀ it is σ^−½ (I − U s²/(1+s²) Uᵀ) σ^−½, which keeps them apart.
         """
         joint, beside = self._sums(matrix)
         half = np.sqrt(joint).T[:, :, None] * self.background[None] * np.sqrt(_inverse(beside))[:, None, :]
         size, turn = np.linalg.eigh(np.eye(joint.shape[0]) - np.matmul(half, half.transpose(0, 2, 1)))
         root = turn * np.sqrt(np.where(size > 1e-14, size, 0.0))[:, None, :]
         factor = np.matmul(self.unknown[None] * np.sqrt(_inverse(joint)).T[:, None, :], root)
-        factor *= np.sqrt(self.weights[:, None] * matrix / slack).T[:, :, None]
+        if self.observation is not None:  # from [y, x', r] to [(y', x'), (y, r)]
+            whole = self.observation[:, None, :, None] * factor.transpose(1, 0, 2)[None]
+            factor = whole.reshape(1, matrix.size, -1)
+        factor *= np.sqrt(self.weights[:, None] * matrix / slack).T.reshape(len(factor), -1, 1)
         left, size, _ = np.linalg.svd(factor, full_matrices=False)
-        found: Floats = np.eye(len(matrix)) - np.matmul(
-            left * (size**2 / (1 + size**2))[:, None, :], left.transpose(0, 2, 1)
-        )
-        scale = np.sqrt(slack).T
+        shrunk = left * (size**2 / (1 + size**2))[:, None, :]
+        found: Floats = np.eye(factor.shape[1]) - np.matmul(shrunk, left.transpose(0, 2, 1))
+        scale = np.sqrt(slack).T.reshape(len(factor), -1)
         return np.asarray(found / scale[:, :, None] / scale[:, None, :])
 
 
@@ -168,7 +170,8 @@ class Newton:
         shrunk = matrix / (1 + slack)
         if problem.plain:
             return cls(problem, matrix, slack, shrunk, None)
-        if problem.observation is None and problem.unknown.shape[1] < len(matrix):
+        seen = matrix.shape[1] if problem.observation is None else problem.observation.shape[1]
+        if problem.unknown.shape[1] * seen < matrix.size:
             return cls(problem, matrix, slack, shrunk, problem.low_rank(matrix, slack))
         blocks = problem.curvature(matrix)
         diagonal = slack.T.reshape(blocks.shape[0], -1)

@@ -169,8 +169,8 @@ class Search:
         """Until the gap is reached, no step helps any more, or the rounds are used up."""
         curved = self.task.problem.has_curvature(self.task.losses.shape[1])
         best, fewest, bound, slope, count = np.zeros(0), math.inf, -math.inf, 0.0, 0
-        point, pace, length = self.start(near), 0.2 if curved else 1.0, 1.0
-        for count in range((min(most_rounds, MOST_NEWTON) if curved else most_rounds) + 1):
+        point, pace, last = self.start(near), 0.2 if curved else 1.0, most_rounds
+        for count in range(most_rounds + 1):
             matrix = self.within(point.matrix)
             told = self.told(matrix)
             if told < fewest:
@@ -179,13 +179,15 @@ class Search:
                 lower = self.task.lower(point.matrix, max(point.slope, 0.0), self.most or 0.0, self.allowed)
                 if lower > bound:
                     bound, slope = lower, max(point.slope, 0.0)
-            if fewest - bound <= 0.5 * gap or length < 1e-8:
+            if fewest - bound <= 0.5 * gap or count >= last:
                 break
-            if curved:
-                point, length = self.step(point, pace)
-                pace = 0.05 if length > 0.9 else 0.2 if length > 0.5 else 0.5
-            else:
+            if not curved:
                 point, pace = self.descend(point, pace)
+                continue
+            point, length = self.step(point, pace)
+            pace = 0.05 if length > 0.9 else 0.2 if length > 0.5 else 0.5
+            if length < 1e-8 or count >= MOST_NEWTON:  # rounding has the better of it: what first derivatives can mend
+                curved, pace, last = False, 1.0, count + MOST_NEWTON
         if self.most is None:
             bound -= self.slope * self.task.mean(best)
         return self.task.rate(best, bound, slope, count)
