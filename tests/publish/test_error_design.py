@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +15,7 @@ from dalenius.publish import error_design
 from dalenius.publish.error_design import Designed, least_distortion, most_average_error, most_worst_case_error
 from dalenius.publish.error_programme import Game
 from dalenius.release.channel import Channel, Part
+from tests.publish.plain_design import true_average, true_worst, true_worst_spends
 
 Floats = np.ndarray
 
@@ -42,79 +41,6 @@ def hamming(count: int) -> Floats:
     return 1.0 - np.eye(count)
 
 
-# The truth: coefficients term by term, and every vertex.
-
-
-def coefficients(channel: Channel, loss: Loss) -> tuple[Floats, Floats]:
-    """[o, e, x', y'] of p(o) E[d_A(X, e) | o], and [o, x', y'] of p(o)."""
-    source = channel.source
-    outputs = len(channel.outputs)
-    seen = np.eye(outputs) if channel.observation is None else channel.observation.matrix
-    known = np.ones((source.shape[1], 1)) if channel.background is None else channel.background.matrix
-    pairs = list(product(range(seen.shape[1]), range(known.shape[1])))
-    error = np.zeros((len(pairs), loss.matrix.shape[1], len(source), outputs))
-    weight = np.zeros((len(pairs), len(source), outputs))
-    for (o, (y, b)), x_in, x, y_out in product(
-        enumerate(pairs), range(len(source)), range(source.shape[1]), range(outputs)
-    ):
-        probability = source[x_in, x] * known[x, b] * seen[y_out, y]
-        weight[o, x_in, y_out] += probability
-        for e in range(loss.matrix.shape[1]):
-            error[o, e, x_in, y_out] += probability * loss.matrix[x, e]
-    return error, weight
-
-
-def vertices(rows: Floats, sums: Floats, above: Floats, least: Floats) -> Floats:
-    """Every vertex of {w : rows w = sums, above w ≥ least}."""
-    free = rows.shape[1] - len(rows)
-    chosen = np.array(list(combinations(range(len(above)), free)))
-    systems = np.concatenate([np.broadcast_to(rows, (len(chosen), *rows.shape)), above[chosen]], axis=1)
-    sides = np.concatenate([np.broadcast_to(sums, (len(chosen), len(sums))), least[chosen]], axis=1)
-    sound = np.abs(np.linalg.det(systems)) > 1e-12
-    points = np.linalg.solve(systems[sound], sides[sound][:, :, None])[:, :, 0]
-    return points[(points @ above.T >= least - 1e-9).all(axis=1)]
-
-
-def row_sums(channel: Channel) -> Floats:
-    return np.kron(np.eye(len(channel.inputs)), np.ones(len(channel.outputs)))
-
-
-def true_average(channel: Channel, loss: Loss, system: Floats, distortion: float) -> float:
-    """For every rule that answers each observation: where it is the best, the error is linear, and largest at a vertex."""
-    error, _ = coefficients(channel, loss)
-    error = error.reshape(*error.shape[:2], -1)
-    spent = (channel.source.sum(axis=1)[:, None] * system).ravel()
-    best = -np.inf
-    for rule in product(range(error.shape[1]), repeat=len(error)):
-        answers = error[np.arange(len(error)), rule]
-        others = [error[o, e] - answers[o] for o, e in np.ndindex(error.shape[:2]) if e != rule[o]]
-        above = np.vstack([np.eye(len(spent)), -spent[None, :], *[other[None, :] for other in others]])
-        least = np.zeros(len(above))
-        least[len(spent)] = -distortion
-        found = vertices(row_sums(channel), np.ones(len(channel.inputs)), above, least)
-        if len(found):
-            best = max(best, float((found @ answers.sum(axis=0)).max()))
-    return best
-
-
-def true_worst(channel: Channel, loss: Loss, system: Floats, distortion: float) -> float:
-    """Bisection on t; of each, the cheapest vertex."""
-    error, weight = coefficients(channel, loss)
-    spent = (channel.source.sum(axis=1)[:, None] * system).ravel()
-    low, high = 0.0, float(loss.matrix.max())
-    while high - low > 2e-7:
-        t = (low + high) / 2
-        slack = (error - t * weight[:, None]).reshape(-1, len(spent))
-        slack = slack[np.abs(slack).max(axis=1) > 0]
-        above = np.vstack([np.eye(len(spent)), slack])
-        found = vertices(row_sums(channel), np.ones(len(channel.inputs)), above, np.zeros(len(above)))
-        if len(found) and (found @ spent).min() <= distortion + 1e-10:
-            low = t
-        else:
-            high = t
-    return low
-
-
 def case(kind: str) -> tuple[Channel, Loss, Floats]:
     rng = np.random.default_rng(sum(map(ord, kind)))
     if kind == "hamming 2x2":
@@ -128,6 +54,9 @@ def case(kind: str) -> tuple[Channel, Loss, Floats]:
     if kind == "graded 3x3":
         steps = np.abs(np.subtract.outer(np.arange(3), np.arange(3))).astype(float)
         return simple(np.array([0.2, 0.5, 0.3]), 3), any_loss(steps**2), steps
+    if kind == "ties":  # even the least distortion leaves a choice
+        system = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [2.0, 1.0, 0.0]])
+        return simple(np.array([0.4, 0.35, 0.25]), 3), any_loss(np.array([[0.0, 3.0], [2.0, 1.0], [1.0, 0.0]])), system
     channel = simple(rng.dirichlet(np.ones(2)), 2)
     parts = {}
     if kind in ("unknown", "all"):
@@ -201,6 +130,26 @@ def test_three_by_three(kind: str) -> None:
         assert (true_worst_spends(channel, loss, system, t) <= distortion + 1e-10) is reachable
 
 
+def test_the_least_distortion_may_leave_a_choice() -> None:
+    channel, loss, system = case("ties")
+    average = most_average_error(channel, loss, system, 0.0)
+    check(average, channel, loss, system, 0.0, worst=False)
+    assert average.value == pytest.approx(true_average(channel, loss, system, 0.0), abs=1e-6)
+    worst = most_worst_case_error(channel, loss, system, 0.0)
+    check(worst, channel, loss, system, 0.0, worst=True)
+    assert (worst.value, worst.bound) == pytest.approx([true_worst(channel, loss, system, 0.0)] * 2, abs=1e-5)
+    assert worst.value > 1.1 * loss.best_label(Observed.of_channel(channel.with_matrix(np.eye(3))).posterior).min()
+
+
+def test_no_gap_is_asked_for_and_rounding_is_left() -> None:
+    channel, loss, system = case("all")
+    distortion = within(channel, system, 0.4)
+    for design in (most_average_error, most_worst_case_error):
+        found = design(channel, loss, system, distortion, gap=0.0)
+        assert found.bound - found.value <= 1e-8
+        check(found, channel, loss, system, distortion, worst=design is most_worst_case_error)
+
+
 @pytest.mark.parametrize("useful", [0.51, 0.6, 0.75, 0.9, 1.0])
 def test_the_coin_of_the_paper(useful: float) -> None:
     """Section V-A: flipping a fair bit under a utility of at least u0 leaves 1 − u0, in each case."""
@@ -267,7 +216,7 @@ def test_and_it_need_not_be_a_metric(drawn: tuple[Channel, Loss, float]) -> None
 def test_what_holds_of_every_design(seed: int, background: bool) -> None:
     rng = np.random.default_rng(seed)
     inputs, outputs, estimates = rng.integers(1, 5, size=3).tolist()
-    channel = simple(rng.dirichlet(np.full(inputs, 0.5)), outputs)
+    channel = simple(0.95 * rng.dirichlet(np.full(inputs, 0.5)) + 0.05 / inputs, outputs)
     if background:
         known = Part(names("b", 2), rng.dirichlet(np.ones(2), size=inputs))
         channel = Channel(channel.inputs, channel.outputs, channel.matrix, channel.prior, background=known)

@@ -78,5 +78,5 @@ def _extreme(losses: Floats, inside: Floats, level: float) -> Floats | None:
     )
     if found.status != 0:
         return None
-    point: Floats = np.maximum(found.x, 0.0)
-    return point / point.sum()
+    point: Floats = np.maximum(found.x, 0.0) / np.maximum(found.x, 0.0).sum()
+    return point

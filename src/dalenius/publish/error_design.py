@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure.loss import Loss
 from dalenius.publish.error_closed import average_mix, equal_errors
-from dalenius.publish.error_programme import TINY, Game, Part, Solved, least_spent, most_average
+from dalenius.publish.error_programme import TINY, Game, Part, least_spent, most_average
 from dalenius.release.channel import Channel
 
 Floats = NDArray[np.float64]
+STUCK = 20  # halvings of a t that rounding leaves undecided, before the gap is left as it is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +54,8 @@ def most_average_error(
     game, units = _game(channel, loss, system, distortion, gap, "most_average_error")
     if _closed(channel, loss, system):
         matrix = average_mix(game)
-        return units.designed(game, matrix, game.average(matrix), min(game.budget, game.average(game.silent())), 0)
-    return units.designed(game, *average_by_cuts(game, gap))
+        return units.designed(matrix, game.average(matrix), min(game.budget, game.average(game.silent())), 0)
+    return units.designed(*average_by_cuts(game, gap))
 
 
 def most_worst_case_error(
@@ -71,8 +72,8 @@ def most_worst_case_error(
         level, room = game.budget, gap * ceiling
         matrix = _lifted(game, equal_errors(game, level - room / 4), level - room / 2)
         if game.spent(matrix) <= game.budget and (value := game.worst(matrix)) >= level - room:
-            return units.designed(game, matrix, value, level, 0)
-    return units.designed(game, *worst_by_cuts(game, gap))
+            return units.designed(matrix, value, level, 0)
+    return units.designed(*worst_by_cuts(game, gap))
 
 
 def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
@@ -84,12 +85,17 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
     ceiling = game.average(silent)
     if game.spent(silent) <= game.budget:
         return silent, ceiling, ceiling, 0
+    if game.settled:
+        return cheapest, game.average(cheapest), game.average(cheapest), 0
     part = Part.of(game)
     matrix, value, bound, rounds = cheapest, game.average(cheapest), ceiling, 0
     while bound - value > gap * ceiling:
         rounds += 1
         solved = most_average(game, part)
-        q = solved.multipliers / solved.multipliers.sum(axis=1, keepdims=True)
+        q = (
+            solved.multipliers + 1e-15
+        )  # nowhere 0, so that it can be scaled to what it is but for rounding: a distribution
+        q /= q.sum(axis=1, keepdims=True)
         worth = game.gain(q) - solved.price * game.price
         bound = min(bound, solved.price * game.budget + float(worth.max(axis=1).sum()))
         found = _within(game, solved.matrix, cheapest)
@@ -103,33 +109,39 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
 
 
 def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
-    """Newton steps on t from above, answers and outputs added as they are missed: matrix, value, bound, rounds.
+    """Newton steps on t from above and halvings, answers and outputs added as they are missed: matrix, value, bound, rounds.
 
     Of any q ≥ 0, L(t) = Σ_x' min_y' [price − gain_q + t · weight_gain_q] ≤ D*(t) rises with t; from its root on, no t is
-    within the budget. The t that is tried is a little below the bound, so that a success closes the gap.
+    within the budget. The t that is tried is a little below the bound, so that a success closes the gap; where Newton's steps
+    do not shrink (D* need not be convex), the middle is tried.
     """
     silent, cheapest = game.silent(), game.cheapest()
     ceiling = float(game.prior_error.min())
     if game.spent(silent) <= game.budget:
         return silent, game.worst(silent), ceiling, 0
-    part, room = Part.of(game), gap * ceiling
+    if game.settled:
+        return cheapest, game.worst(cheapest), game.worst(cheapest), 0
+    part, room = Part.of(game), max(gap, TINY) * ceiling  # the solver is no sharper
     matrix, value, bound, rounds = cheapest, game.worst(cheapest), ceiling, 0
-    while bound - value > room:
+    level, last, stuck = bound - room / 2, math.inf, 0
+    while bound - value > room and stuck < STUCK:
         rounds += 1
-        level = max(bound - room / 2, 0.0)
         solved = least_spent(game, part, level)
         fixed = game.price - game.gain(solved.multipliers)
         slope = game.weight_gain(solved.multipliers.sum(axis=1))
-        if float((fixed + level * slope).min(axis=1).sum()) > game.budget + 1e-12:
-            bound = _root(fixed, slope, game.budget, level)
         found = _lifted(game, solved.matrix, level) if game.budget > 0 else _free(game, solved.matrix, cheapest)
         if game.spent(found) <= game.budget + 1e-13 and (left := game.worst(found)) > value:
             matrix, value = found, left
-        errors, weight = game.errors(solved.matrix), game.weights(solved.matrix)
-        new = part.add_answers(errors, level * weight - 1e-12)
+        new = part.add_answers(game.errors(solved.matrix), level * game.weights(solved.matrix) - 1e-12)
         new += part.add_outputs(-(fixed + level * slope))
-        if not new and level <= bound - room / 2:
-            break  # the programme is complete at this t, and neither proven nor refuted: rounding
+        if float((fixed + level * slope).min(axis=1).sum()) > game.budget + 1e-12:  # t is out of reach
+            before, bound = bound, _root(fixed, slope, game.budget, level)
+            slow = before - bound > last / 4
+            level, last = ((value + bound) / 2, math.inf) if slow else (bound - room / 2, before - bound)
+        elif value >= level - room / 4:  # t is reached
+            level, last = bound - room / 2, math.inf
+        elif not new:  # the programme is complete, and t neither reached nor refuted: rounding
+            level, stuck = (value + level) / 2, stuck + 1
     return matrix, value, bound, rounds
 
 
@@ -194,7 +206,7 @@ class _Units:
     system: Floats
     loss: float
 
-    def designed(self, game: Game, matrix: Floats, value: float, bound: float, rounds: int) -> Designed:
+    def designed(self, matrix: Floats, value: float, bound: float, rounds: int) -> Designed:
         never = self.prior <= 0  # inputs that never come: they are told the truth
         if never.any():
             matrix = matrix.copy()
@@ -210,7 +222,9 @@ def _game(
         if isinstance(given, bool) or not isinstance(given, Real) or not math.isfinite(given) or given < 0:
             raise ParameterError(name, owner, "a number ≥ 0", given)
     if len(loss.matrix) != len(channel.values):
-        raise InputError(f"The loss has {len(loss.matrix)} rows; one is needed for each of {len(channel.values)} values.")
+        raise InputError(
+            f"The loss has {len(loss.matrix)} rows; one is needed for each of {len(channel.values)} values."
+        )
     least = least_distortion(channel, system)
     if distortion < least * (1 - 1e-12):
         raise InputError(

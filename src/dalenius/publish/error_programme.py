@@ -8,16 +8,14 @@ duality, which `gain` evaluates over every pair.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import block_array, coo_array, csr_array
 
 from dalenius.errors import InputError
-from dalenius.measure.loss import Loss
 from dalenius.release.channel import Channel
 
 Floats = NDArray[np.float64]
@@ -52,7 +50,9 @@ class Game:
         seen = np.eye(len(channel.outputs)) if channel.observation is None else channel.observation.matrix
         joint = source[None, :, :] * known.T[:, None, :]
         price = source.sum(axis=1)[:, None] * (system - system.min(axis=1, keepdims=True))
-        if budget <= 1e-12:  # nothing may be spent: then it does not matter how much a detour costs, and 1 is a sound number
+        if (
+            budget <= 1e-12
+        ):  # nothing may be spent: then it does not matter how much a detour costs, and 1 is a sound number
             price, budget = (price > 1e-12).astype(np.float64), 0.0
         return cls(joint @ losses, joint.sum(axis=2), seen / seen.sum(axis=1, keepdims=True), price, budget)
 
@@ -108,6 +108,12 @@ class Game:
         found = np.zeros(self.shape)
         found[np.arange(len(found)), self.price.argmin(axis=1)] = 1.0
         return found
+
+    @property
+    def settled(self) -> bool:
+        """Whether the budget leaves nothing to choose: only one output of each input is free."""
+        free = (self.price <= 0).sum(axis=1)
+        return self.budget <= 0 and bool((free[self.mass.sum(axis=0) > 0] <= 1).all())
 
     def silent(self) -> Floats:
         """The cheapest of the channels that always say the same."""
@@ -175,7 +181,7 @@ def most_average(game: Game, part: Part) -> Solved:
     levels = coo_array((np.ones(len(o)), (np.arange(len(o)), o)), shape=(len(o), len(part.answered)))
     inputs, outputs = np.nonzero(part.open)
     spent = csr_array(game.price[inputs, outputs][None, :])
-    above = _blocks([[-entries, levels], [spent, None]])
+    above = block_array([[-entries, levels], [spent, None]], format="csr")
     limit = np.append(np.zeros(rows), game.budget)
     objective = np.append(np.zeros(len(inputs)), -np.ones(len(part.answered)))
     return _solve(part, objective, above, limit, free=len(part.answered))
@@ -196,12 +202,6 @@ def _answers(game: Game, part: Part, o: Ints, e: Ints, level: float) -> tuple[in
     given = game.cost[b[row], inputs[column], e[row]] - level * game.mass[b[row], inputs[column]]
     values = given * game.seen[outputs[column], y[row]]
     return len(o), coo_array((values, (row, column)), shape=(len(o), len(inputs)))
-
-
-def _blocks(parts: Sequence[Sequence[coo_array | csr_array | None]]) -> csr_array:
-    from scipy.sparse import block_array
-
-    return block_array(parts, format="csr")
 
 
 def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, free: int) -> Solved:
