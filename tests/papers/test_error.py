@@ -18,7 +18,16 @@ def paper() -> Paper:
 
 def test_every_exhibit_is_there_and_its_charts_are_drawn(paper: Paper) -> None:
     names = [exhibit.name for exhibit in paper.exhibits]
-    assert names == ["Figure 1", "Figure 3", "Figure 4", "Figure 6", "Figure 7", "Section VI-A", "Figure 10", "Table IV"]
+    assert names == [
+        "Figure 1",
+        "Figure 3",
+        "Figure 4",
+        "Figure 6",
+        "Figure 7",
+        "Section VI-A",
+        "Figure 10",
+        "Table IV",
+    ]
     charts = [chart() for exhibit in paper.exhibits for chart, _ in exhibit.charts]
     assert len(charts) == 3
     assert all(chart.startswith("<svg") for chart in charts)
