@@ -10,7 +10,7 @@ demo: $(VENV)/.installed
 	$(BIN)/dalenius demo
 
 test: lint check-docs
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check src tests scripts benchmarks

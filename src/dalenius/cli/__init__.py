@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -12,6 +13,8 @@ def main() -> None:
 
         print(f"dalenius {__version__}")
         return
+    # Matrices here are small: threads that wait for each other cost ten times what they save on a busy machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from dalenius.cli.app import end_as_interrupted, run
 
     end_as_interrupted()
