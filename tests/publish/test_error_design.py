@@ -130,6 +130,52 @@ def test_three_by_three(kind: str) -> None:
         assert (true_worst_spends(channel, loss, system, t) <= distortion + 1e-10) is reachable
 
 
+@pytest.mark.parametrize("kind", ["unknown", "observation", "background"])
+def test_the_closed_form_is_not_used_where_something_lies_between(kind: str) -> None:
+    channel, _, system = case(kind)
+    if channel.unknown is not None:
+        channel = Channel(
+            channel.inputs,
+            channel.outputs,
+            channel.matrix,
+            unknown=Part(("v", "w"), np.array([[0.3, 0.1], [0.2, 0.4]])),
+        )
+    loss, distortion = any_loss(system), within(channel, system, 0.5)
+    average = most_average_error(channel, loss, system, distortion)
+    assert average.bound == pytest.approx(true_average(channel, loss, system, distortion), abs=1e-6)
+    worst = most_worst_case_error(channel, loss, system, distortion)
+    assert worst.bound == pytest.approx(true_worst(channel, loss, system, distortion), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_a_channel_is_lifted_to_any_level_below_that_of_silence(kind: str) -> None:
+    channel, loss, system = case(kind)
+    game = Game.of(channel, loss.matrix, system, 0.2)
+    rng = np.random.default_rng(7)
+    for share in (0.5, 0.9, 0.999):
+        level = share * float(game.prior_error.min())
+        for matrix in (*rng.dirichlet(np.full(game.shape[1], 0.2), size=(10, game.shape[0])), game.cheapest()):
+            lifted = error_design._lifted(game, matrix, level)
+            assert lifted.sum(axis=1) == pytest.approx(np.ones(len(lifted)), abs=1e-12)
+            assert game.worst(lifted) >= min(level, game.worst(matrix)) - 1e-12
+            assert game.worst(lifted) >= level * (1 - 1e-9)
+
+
+def test_where_newton_crawls_the_middle_is_tried() -> None:
+    """A rare input that is far from cheap: D* is concave in t, and Newton alone takes about 2,000 steps."""
+    rng = np.random.default_rng(63)
+    rng.integers(1, 5, size=3)
+    channel = simple(rng.dirichlet(np.full(2, 0.5)), 3)
+    known = Part(names("b", 2), rng.dirichlet(np.ones(2), size=2))
+    channel = Channel(channel.inputs, channel.outputs, channel.matrix, channel.prior, background=known)
+    loss, system = any_loss(rng.random((2, 4)) * 10), rng.random((2, 3)) * 100
+    distortion = within(channel, system, 0.2)
+    found = most_worst_case_error(channel, loss, system, distortion)
+    check(found, channel, loss, system, distortion, worst=True)
+    assert found.bound - found.value <= 1e-5
+    assert found.rounds < 200
+
+
 def test_the_least_distortion_may_leave_a_choice() -> None:
     channel, loss, system = case("ties")
     average = most_average_error(channel, loss, system, 0.0)

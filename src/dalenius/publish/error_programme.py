@@ -50,9 +50,7 @@ class Game:
         seen = np.eye(len(channel.outputs)) if channel.observation is None else channel.observation.matrix
         joint = source[None, :, :] * known.T[:, None, :]
         price = source.sum(axis=1)[:, None] * (system - system.min(axis=1, keepdims=True))
-        if (
-            budget <= 1e-12
-        ):  # nothing may be spent: then it does not matter how much a detour costs, and 1 is a sound number
+        if budget <= 1e-12:  # nothing may be spent: it does not matter how much a detour costs, and 1 is a sound number
             price, budget = (price > 1e-12).astype(np.float64), 0.0
         return cls(joint @ losses, joint.sum(axis=2), seen / seen.sum(axis=1, keepdims=True), price, budget)
 
