@@ -15,30 +15,9 @@ from dalenius.publish import error_design
 from dalenius.publish.error_design import Designed, least_distortion, most_average_error, most_worst_case_error
 from dalenius.publish.error_programme import Game
 from dalenius.release.channel import Channel, Part
-from tests.publish.plain_design import true_average, true_worst, true_worst_spends
+from tests.publish.plain_design import any_loss, hamming, names, simple, true_average, true_worst, true_worst_spends
 
 Floats = np.ndarray
-
-
-def names(kind: str, count: int) -> tuple[str, ...]:
-    return tuple(f"{kind}{i}" for i in range(count))
-
-
-def blank(inputs: int, outputs: int) -> Floats:
-    """Some matrix; no design may look at it."""
-    return np.random.default_rng(inputs).dirichlet(np.ones(outputs), size=inputs)
-
-
-def simple(prior: Floats, outputs: int) -> Channel:
-    return Channel(names("x", len(prior)), names("y", outputs), blank(len(prior), outputs), prior)
-
-
-def any_loss(matrix: Floats) -> Loss:
-    return Loss("matrix", matrix, names("e", matrix.shape[1]))
-
-
-def hamming(count: int) -> Floats:
-    return 1.0 - np.eye(count)
 
 
 def case(kind: str) -> tuple[Channel, Loss, Floats]:
@@ -185,6 +164,20 @@ def test_the_least_distortion_may_leave_a_choice() -> None:
     check(worst, channel, loss, system, 0.0, worst=True)
     assert (worst.value, worst.bound) == pytest.approx([true_worst(channel, loss, system, 0.0)] * 2, abs=1e-5)
     assert worst.value > 1.1 * loss.best_label(Observed.of_channel(channel.with_matrix(np.eye(3))).posterior).min()
+
+
+@pytest.mark.parametrize("rare", [1e-5, 1e-9])
+def test_inputs_as_rare_as_the_tolerance_of_the_solver(rare: float) -> None:
+    channel = simple(np.array([0.6, 0.4 - rare, rare]), 3)
+    for kind, share in (("ties", 0.0), ("ties", 0.4), ("graded 3x3", 0.4)):
+        _, loss, system = case(kind)
+        distortion = within(channel, system, share)
+        average = most_average_error(channel, loss, system, distortion)
+        check(average, channel, loss, system, distortion, worst=False)
+        assert average.bound - average.value <= 1e-6
+        worst = most_worst_case_error(channel, loss, system, distortion)
+        check(worst, channel, loss, system, distortion, worst=True)
+        assert worst.bound - worst.value <= 1e-6
 
 
 def test_no_gap_is_asked_for_and_rounding_is_left() -> None:
