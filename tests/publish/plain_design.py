@@ -12,6 +12,27 @@ from dalenius.release.channel import Channel
 Floats = np.ndarray
 
 
+def names(kind: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{kind}{i}" for i in range(count))
+
+
+def blank(inputs: int, outputs: int) -> Floats:
+    """Some matrix; no design may look at it."""
+    return np.random.default_rng(inputs).dirichlet(np.ones(outputs), size=inputs)
+
+
+def simple(prior: Floats, outputs: int) -> Channel:
+    return Channel(names("x", len(prior)), names("y", outputs), blank(len(prior), outputs), prior)
+
+
+def any_loss(matrix: Floats) -> Loss:
+    return Loss("matrix", matrix, names("e", matrix.shape[1]))
+
+
+def hamming(count: int) -> Floats:
+    return 1.0 - np.eye(count)
+
+
 def coefficients(channel: Channel, loss: Loss) -> tuple[Floats, Floats]:
     """[o, e, x', y'] of p(o) E[d_A(X, e) | o], and [o, x', y'] of p(o)."""
     source = channel.source

@@ -15,30 +15,9 @@ from dalenius.publish import error_design
 from dalenius.publish.error_design import Designed, least_distortion, most_average_error, most_worst_case_error
 from dalenius.publish.error_programme import Game
 from dalenius.release.channel import Channel, Part
-from tests.publish.plain_design import true_average, true_worst, true_worst_spends
+from tests.publish.plain_design import any_loss, hamming, names, simple, true_average, true_worst, true_worst_spends
 
 Floats = np.ndarray
-
-
-def names(kind: str, count: int) -> tuple[str, ...]:
-    return tuple(f"{kind}{i}" for i in range(count))
-
-
-def blank(inputs: int, outputs: int) -> Floats:
-    """Some matrix; no design may look at it."""
-    return np.random.default_rng(inputs).dirichlet(np.ones(outputs), size=inputs)
-
-
-def simple(prior: Floats, outputs: int) -> Channel:
-    return Channel(names("x", len(prior)), names("y", outputs), blank(len(prior), outputs), prior)
-
-
-def any_loss(matrix: Floats) -> Loss:
-    return Loss("matrix", matrix, names("e", matrix.shape[1]))
-
-
-def hamming(count: int) -> Floats:
-    return 1.0 - np.eye(count)
 
 
 def case(kind: str) -> tuple[Channel, Loss, Floats]:
@@ -130,6 +109,52 @@ def test_three_by_three(kind: str) -> None:
         assert (true_worst_spends(channel, loss, system, t) <= distortion + 1e-10) is reachable
 
 
+@pytest.mark.parametrize("kind", ["unknown", "observation", "background"])
+def test_the_closed_form_is_not_used_where_something_lies_between(kind: str) -> None:
+    channel, _, system = case(kind)
+    if channel.unknown is not None:
+        channel = Channel(
+            channel.inputs,
+            channel.outputs,
+            channel.matrix,
+            unknown=Part(("v", "w"), np.array([[0.3, 0.1], [0.2, 0.4]])),
+        )
+    loss, distortion = any_loss(system), within(channel, system, 0.5)
+    average = most_average_error(channel, loss, system, distortion)
+    assert average.bound == pytest.approx(true_average(channel, loss, system, distortion), abs=1e-6)
+    worst = most_worst_case_error(channel, loss, system, distortion)
+    assert worst.bound == pytest.approx(true_worst(channel, loss, system, distortion), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_a_channel_is_lifted_to_any_level_below_that_of_silence(kind: str) -> None:
+    channel, loss, system = case(kind)
+    game = Game.of(channel, loss.matrix, system, 0.2)
+    rng = np.random.default_rng(7)
+    for share in (0.5, 0.9, 0.999):
+        level = share * float(game.prior_error.min())
+        for matrix in (*rng.dirichlet(np.full(game.shape[1], 0.2), size=(10, game.shape[0])), game.cheapest()):
+            lifted = error_design._lifted(game, matrix, level)
+            assert lifted.sum(axis=1) == pytest.approx(np.ones(len(lifted)), abs=1e-12)
+            assert game.worst(lifted) >= min(level, game.worst(matrix)) - 1e-12
+            assert game.worst(lifted) >= level * (1 - 1e-9)
+
+
+def test_where_newton_crawls_the_middle_is_tried() -> None:
+    """A rare input that is far from cheap: D* is concave in t, and Newton alone takes about 2,000 steps."""
+    rng = np.random.default_rng(63)
+    rng.integers(1, 5, size=3)
+    channel = simple(rng.dirichlet(np.full(2, 0.5)), 3)
+    known = Part(names("b", 2), rng.dirichlet(np.ones(2), size=2))
+    channel = Channel(channel.inputs, channel.outputs, channel.matrix, channel.prior, background=known)
+    loss, system = any_loss(rng.random((2, 4)) * 10), rng.random((2, 3)) * 100
+    distortion = within(channel, system, 0.2)
+    found = most_worst_case_error(channel, loss, system, distortion)
+    check(found, channel, loss, system, distortion, worst=True)
+    assert found.bound - found.value <= 1e-5
+    assert found.rounds < 200
+
+
 def test_the_least_distortion_may_leave_a_choice() -> None:
     channel, loss, system = case("ties")
     average = most_average_error(channel, loss, system, 0.0)
@@ -139,6 +164,20 @@ def test_the_least_distortion_may_leave_a_choice() -> None:
     check(worst, channel, loss, system, 0.0, worst=True)
     assert (worst.value, worst.bound) == pytest.approx([true_worst(channel, loss, system, 0.0)] * 2, abs=1e-5)
     assert worst.value > 1.1 * loss.best_label(Observed.of_channel(channel.with_matrix(np.eye(3))).posterior).min()
+
+
+@pytest.mark.parametrize("rare", [1e-5, 1e-9])
+def test_inputs_as_rare_as_the_tolerance_of_the_solver(rare: float) -> None:
+    channel = simple(np.array([0.6, 0.4 - rare, rare]), 3)
+    for kind, share in (("ties", 0.0), ("ties", 0.4), ("graded 3x3", 0.4)):
+        _, loss, system = case(kind)
+        distortion = within(channel, system, share)
+        average = most_average_error(channel, loss, system, distortion)
+        check(average, channel, loss, system, distortion, worst=False)
+        assert average.bound - average.value <= 1e-6
+        worst = most_worst_case_error(channel, loss, system, distortion)
+        check(worst, channel, loss, system, distortion, worst=True)
+        assert worst.bound - worst.value <= 1e-6
 
 
 def test_no_gap_is_asked_for_and_rounding_is_left() -> None:

@@ -8,7 +8,7 @@ duality, which `gain` evaluates over every pair.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,9 +50,7 @@ class Game:
         seen = np.eye(len(channel.outputs)) if channel.observation is None else channel.observation.matrix
         joint = source[None, :, :] * known.T[:, None, :]
         price = source.sum(axis=1)[:, None] * (system - system.min(axis=1, keepdims=True))
-        if (
-            budget <= 1e-12
-        ):  # nothing may be spent: then it does not matter how much a detour costs, and 1 is a sound number
+        if budget <= 1e-12:  # nothing may be spent: it does not matter how much a detour costs, and 1 is a sound number
             price, budget = (price > 1e-12).astype(np.float64), 0.0
         return cls(joint @ losses, joint.sum(axis=2), seen / seen.sum(axis=1, keepdims=True), price, budget)
 
@@ -180,11 +178,13 @@ def most_average(game: Game, part: Part) -> Solved:
     rows, entries = _answers(game, part, o, e, 0.0)
     levels = coo_array((np.ones(len(o)), (np.arange(len(o)), o)), shape=(len(o), len(part.answered)))
     inputs, outputs = np.nonzero(part.open)
-    spent = csr_array(game.price[inputs, outputs][None, :])
+    unit = game.budget or 1.0  # tolerances are absolute: a small budget is to be kept as well as a large one
+    spent = csr_array(game.price[inputs, outputs][None, :] / unit)
     above = block_array([[-entries, levels], [spent, None]], format="csr")
-    limit = np.append(np.zeros(rows), game.budget)
+    limit = np.append(np.zeros(rows), game.budget / unit)
     objective = np.append(np.zeros(len(inputs)), -np.ones(len(part.answered)))
-    return _solve(part, objective, above, limit, free=len(part.answered))
+    found = _solve(part, objective, above, limit, free=len(part.answered))
+    return replace(found, price=found.price / unit)
 
 
 def least_spent(game: Game, part: Part, level: float) -> Solved:
