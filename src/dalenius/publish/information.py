@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 # Numbers in the second derivatives beyond which first ones are quicker: many small blocks, or one where outputs blur.
 LARGEST_BLOCKS = 8_000_000
 LARGEST_BLOCK = 2_000_000
+RARE = 1e-6  # inputs below would drown in the rounding of a decomposition that does not know their scale
 
 
 def mutual_information(joint: Floats) -> float:
@@ -171,7 +172,7 @@ class Newton:
         if problem.plain:
             return cls(problem, matrix, slack, shrunk, None)
         seen = matrix.shape[1] if problem.observation is None else problem.observation.shape[1]
-        if problem.unknown.shape[1] * seen < matrix.size:
+        if problem.unknown.shape[1] * seen < matrix.size and problem.weights.min() > RARE:
             return cls(problem, matrix, slack, shrunk, problem.low_rank(matrix, slack))
         blocks = problem.curvature(matrix)
         diagonal = slack.T.reshape(blocks.shape[0], -1)
