@@ -5,7 +5,18 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = ["spine", "criteria", "audit", "realistic", "publishers", "relative", "population", "composition", "engines"]
+PARTS = [
+    "spine",
+    "criteria",
+    "audit",
+    "realistic",
+    "publishers",
+    "relative",
+    "population",
+    "composition",
+    "error",
+    "engines",
+]
 
 
 def main(names: list[str]) -> None:

@@ -11,7 +11,7 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.measure import loss as losses
 from dalenius.measure.loss import Loss
 from dalenius.measure.observed import Observed
-from dalenius.publish import error_design
+from dalenius.publish import error_design, error_programme
 from dalenius.publish.error_design import Designed, least_distortion, most_average_error, most_worst_case_error
 from dalenius.publish.error_programme import Game
 from dalenius.release.channel import Channel, Part
@@ -328,6 +328,34 @@ def test_a_grid_of_a_hundred_places(kind: str) -> None:
     check(found, channel, loss, system, 0.5, worst=kind == "absolute")
     assert found.bound - found.value <= gap * float((prior @ loss.matrix).min()) + 1e-12
     assert found.value >= 0.4999
+
+
+@pytest.mark.parametrize("kind", ["graded 3x3", "unknown", "observation", "background", "all", "ties"])
+def test_whole_and_by_what_is_missed_come_to_the_same(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    channel, loss, system = case(kind)
+    for share in (0.2, 0.6):
+        distortion = within(channel, system, share)
+        whole = most_average_error(channel, loss, system, distortion)
+        assert whole.rounds <= 1
+        with monkeypatch.context() as inside:
+            inside.setattr(error_design, "WHOLE", 0)
+            inside.setattr(error_programme, "NEAREST", 1)
+            inside.setattr(error_programme, "FIRST", 1)
+            parts = most_average_error(channel, loss, system, distortion)
+        check(parts, channel, loss, system, distortion, worst=False)
+        assert parts.value == pytest.approx(whole.value, abs=1e-6)
+        assert parts.bound == pytest.approx(whole.bound, abs=1e-6)
+
+
+def test_a_grid_by_what_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = tuple(f"{i} {j}" for i in range(5) for j in range(5))
+    channel = Channel(places, places, np.eye(25), np.random.default_rng(3).dirichlet(np.ones(25)))
+    loss, system = losses.squared(places), losses.absolute(places).matrix
+    whole = most_average_error(channel, loss, system, 0.5)
+    monkeypatch.setattr(error_design, "WHOLE", 0)
+    parts = most_average_error(channel, loss, system, 0.5)
+    assert parts.rounds > 1 >= whole.rounds
+    assert parts.value == pytest.approx(whole.value, rel=1e-6)
 
 
 def test_squared_loss_is_that_of_labels() -> None:

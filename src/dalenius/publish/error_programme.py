@@ -1,7 +1,8 @@
 """The game behind a designed channel: what W = p(y'|x') leaves the attacker's best answers, and programmes over a part of it.
 
 A whole programme has a variable for each (x', y') and a constraint for each observation and estimate: a million nonzeros for
-a hundred places. Few of either matter. `Part` holds the pairs looked at so far, `solve` answers for them alone, and whoever
+a hundred places. Few of either matter, where there are many more or programmes are solved again and again. `Part` holds the
+pairs looked at so far, `solve` answers for them alone, and whoever
 calls adds the answers that the solution overlooked. Bounds do not lean on the solver: any multipliers q prove one by weak
 duality, which `gain` evaluates over every pair.
 """
@@ -53,6 +54,12 @@ class Game:
         if budget <= 1e-12:  # nothing may be spent: it does not matter how much a detour costs, and 1 is a sound number
             price, budget = (price > 1e-12).astype(np.float64), 0.0
         return cls(joint @ losses, joint.sum(axis=2), seen / seen.sum(axis=1, keepdims=True), price, budget)
+
+    @property
+    def nonzeros(self) -> int:
+        """Of the whole programme: every answer to every observation, in the variables that lead there."""
+        inputs, answers = self.cost.shape[1:]
+        return int(np.count_nonzero(self.seen)) * len(self.mass) * inputs * answers
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -141,6 +148,12 @@ class Part:
         for matrix in (cheapest, np.full((rows, columns), 1 / columns)):
             found.add_answers(game.errors(matrix), np.full(len(answered), np.inf), most=FIRST)
         return found
+
+    @classmethod
+    def whole(cls, game: Game) -> Part:
+        """Everything at once."""
+        answers = (game.seen.shape[1] * len(game.mass), game.cost.shape[2])
+        return cls(np.ones(game.shape, dtype=np.bool_), np.ones(answers, dtype=np.bool_))
 
     def add_answers(self, errors: Floats, below: Floats, *, most: int = ANSWERS) -> int:
         """Of every observation the best answers with an error below a level; how many are new."""
