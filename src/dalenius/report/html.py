@@ -312,7 +312,9 @@ def _errors(audit: Audit) -> str:
                 words.number(row.level),
                 "which row" if row.unknown == "identity" else "the value",
                 row.case,
-                f"{row.direction} {words.percent(row.error)}",
+                f"{row.direction} {words.percent(row.error)}"
+                if row.error or row.direction != "at least"
+                else "nothing",
                 words.percent(row.exact),
                 f"{escape(row.formula)}. {escape(row.assumes.capitalize())}.",
             ]
