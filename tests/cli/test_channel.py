@@ -157,6 +157,54 @@ def test_an_attacker_with_a_wrong_prior(cli: Cli) -> None:
     assert "errs by 0.6" in out
 
 
+def test_epsilon_knows_no_prior(cli: Cli) -> None:
+    """Inputs that never occur are neighbours, too."""
+    Path("e.csv").write_text("x,0,1\n0,0.5,0.5\n1,0.5,0.5\n2,1,0\n")
+    Path("q.csv").write_text("value,probability\n0,0.5\n1,0.5\n2,0\n")
+    found = document(cli, "e.csv", "--prior", "q.csv")
+    assert found["epsilon"] == {"local": "inf", "adjacent": "inf", "per_distance": "inf"}
+    Path("q.csv").write_text("value,probability\n0,0.5\n1,0\n2,0.5\n")
+    assert document(cli, "--model", "geometric:n=2,epsilon=1", "--prior", "q.csv")["epsilon"][
+        "adjacent"
+    ] == pytest.approx(1)
+
+
+def test_rows_printed_with_few_digits_are_rows_that_sum_to_1(cli: Cli) -> None:
+    Path("third.csv").write_text(
+        "x,a,b,c\na,0.333333,0.333333,0.333333\nb,0.333333,0.333333,0.333333\nc,0.3333335,0.3333335,0.333333\n"
+    )
+    found = document(cli, "third.csv")
+    assert found["distortion"] == pytest.approx(2 / 3, abs=1e-6)
+    assert found["epsilon"]["local"] < 1e-5
+
+
+def test_a_file_that_is_called_hamming_is_not_that_loss(cli: Cli) -> None:
+    Path("hamming.csv").write_text("x,a,b\na,0,5\nb,1,0\n")
+    Path("sub").mkdir()
+    Path("sub/hamming").write_text("x,a,b\na,0,5\nb,1,0\n")
+    found = document(cli, "m.csv", "--prior", "p.csv", "--loss", "sub/hamming")
+    assert found["loss"] != "hamming"
+    assert not any("Fano" in bound["formula"] for bound in found["bounds"])
+    assert (
+        found["average_privacy"]
+        == document(cli, "m.csv", "--prior", "p.csv", "--loss", "hamming.csv")["average_privacy"]
+    )
+
+
+def test_a_mistaken_attacker_whose_estimates_are_no_values(cli: Cli) -> None:
+    Path("l.csv").write_text("x,left,right\nb,1,0\na,0,3\n")
+    found = document(cli, "m.csv", "--prior", "p.csv", "--loss", "l.csv", "--assumed-prior", "p.csv")
+    assert found["mistaken"]["correctness"] is None
+    assert found["mistaken"]["error"] == pytest.approx(found["average_privacy"])
+
+
+def test_values_that_were_never_sampled_may_be_the_truth(cli: Cli) -> None:
+    Path("few.csv").write_text("input,output\na,x\na,y\na,x\n")
+    found = document(cli, "--samples", "few.csv")["estimated"]
+    assert found["low"] == 0
+    assert found["high"] > 0.9  # and not 0, as if there were no other value
+
+
 def test_samples_have_an_interval(cli: Cli) -> None:
     rng = np.random.default_rng(0)
     x = rng.choice(2, size=4000, p=[0.6, 0.4])

@@ -53,12 +53,20 @@ def test_mutual_information_is_that_of_dit() -> None:
         assert mutual_information(observed(channel)) / math.log(2) == pytest.approx(found, abs=1e-9)
 
 
+def metric(seed: int, n: int) -> np.ndarray:
+    """Any distance: of random numbers the shortest ways."""
+    table = np.random.default_rng(seed).uniform(0.1, 1.0, (n, n))
+    table = np.minimum(table, table.T) * (1 - np.eye(n))
+    for k in range(n):
+        table = np.minimum(table, table[:, [k]] + table[[k], :])
+    return table
+
+
 def grounds(seed: int, n: int) -> list[tuple[Loss, np.ndarray]]:
     """Losses, and the ground distance that each means."""
     names = tuple(map(str, range(n)))
     tree = hierarchy.from_paths([[str(i), f"{i // 2}x", f"{i // 4}y", "*"] for i in range(n)], source="tree")
-    table = np.random.default_rng(seed).random((n, n))
-    np.fill_diagonal(table, 0.0)
+    table = metric(seed, n)
     line = absolute(names)
     deep = losses.hierarchy(tree, names)
     grid = [f"({i % 2}, {i // 2})" for i in range(n)]
@@ -90,8 +98,7 @@ def test_the_earth_movers_distance_is_that_of_pot(channel: Channel, seed: int) -
 
 def test_every_observation_is_looked_at_or_cannot_be_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
     """Some programmes need not be solved; the largest is the same as with all of them."""
-    rng = np.random.default_rng(1)
-    cost = rng.random((5, 5)) * (1 - np.eye(5))
+    cost = metric(1, 5)
     solved = []
     monkeypatch.setattr(closeness, "transport", lambda *given: solved.append(1) or transport(*given))
     saved = 0
@@ -112,7 +119,10 @@ def test_a_ground_distance_that_is_none_is_said() -> None:
     assert t_emd(seen, squared(seen.values)).ground == "absolute"
     many = random_channel(0, closeness.MOST_TRANSPORTED + 1, 2)
     assert t_emd(observed(many), Loss("any", 1.5 * (1 - np.eye(121)), many.inputs)).t is None
-    assert "right estimate" in t_emd(observed(many), Loss("any", np.ones((121, 121)), many.inputs)).note
+    for odd in (np.ones((3, 3)), [[0, 1, 9], [1, 0, 1], [9, 1, 0]], [[0, 0, 0], [3, 0, 0], [1, 2, 0]]):
+        found = t_emd(seen, Loss("any", np.array(odd, dtype=float), seen.values))
+        assert (found.ground, found.note) == ("hamming", "the loss is no distance between values")
+        assert found.t == pytest.approx(total_variations(seen).max())
     assert t_emd(observed(many), absolute(many.inputs)).t is not None
 
 

@@ -255,3 +255,21 @@ def test_what_is_refused() -> None:
     for confidence in (0, 1, 1.5, math.nan, True):
         with pytest.raises(ParameterError, match="The 'confidence' parameter of estimated"):
             estimated(np.ones((2, 2), dtype=np.int64), loss, confidence=confidence, rng=rng)
+
+
+@pytest.mark.parametrize(("values", "samples"), [(1000, 2), (1000, 20), (50, 30)])
+def test_values_that_never_came_are_reckoned_with(values: int, samples: int) -> None:
+    """An output that says nothing about many values: the true error is 1 − 1/K, whatever few of them were seen."""
+    rng = np.random.default_rng(7)
+    covered = 0
+    for _ in range(40):
+        _, seen = np.unique(rng.integers(0, values, samples), return_counts=True)
+        loss = hamming(tuple(map(str, range(len(seen)))))
+        found = estimated(seen[:, None], loss, complete=False, rng=rng)
+        covered += found.low <= 1 - 1 / values <= found.high
+    assert covered == 40
+
+
+def test_a_graded_loss_says_that_unseen_values_may_cost_more() -> None:
+    found = estimated(np.array([[5], [5]]), absolute(("0", "1")), complete=False, rng=np.random.default_rng(0))
+    assert "never came" in found.limits

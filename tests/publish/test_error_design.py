@@ -411,3 +411,23 @@ def test_any_multipliers_prove_a_bound() -> None:
         matrix = rng.dirichlet(np.ones(2), size=2)
         assert (game.gain(q) * matrix).sum() == pytest.approx((q * game.errors(matrix)).sum())
         assert (game.weight_gain(q[:, 0]) * matrix).sum() == pytest.approx(q[:, 0] @ game.weights(matrix))
+
+
+@pytest.mark.parametrize("forbidden", [1e3, 1e9, 1e12, 1e15])
+def test_what_must_never_be_said_takes_no_digits_from_the_rest(forbidden: float) -> None:
+    """An output of enormous loss, an input that never comes, an answer that nobody gives: the coin has the same optimum."""
+    coin = np.array([0.5, 0.5])
+    dear = np.array([[0, 1, forbidden], [1, 0, forbidden]])
+    never = np.array([[0, 1], [1, 0], [forbidden, forbidden]])
+    absurd = any_loss(np.array([[0, 1, forbidden], [1, 0, forbidden]]))
+    cases = [
+        (simple(coin, 3), any_loss(hamming(2)), dear),
+        (simple(np.array([0.5, 0.5, 0.0]), 2), any_loss(hamming(3)), never),
+        (simple(coin, 2), absurd, hamming(2)),
+    ]
+    for channel, loss, system in cases:
+        for design, sharp in ((most_average_error, 1e-7), (most_worst_case_error, 1e-6)):
+            found = design(channel, loss, system, 0.25)
+            assert found.value == pytest.approx(0.25, abs=sharp)
+            assert found.bound == pytest.approx(0.25, abs=sharp)
+            assert found.distortion <= 0.25 * (1 + 1e-9)

@@ -506,3 +506,12 @@ def test_a_step_near_the_optimum_is_a_newton_step() -> None:
             point, _ = search.step(point, 1.0)
         centre = float(task.problem.weights @ (point.matrix * point.slack).sum(axis=1)) / 4
         assert search.residual(point, centre, point.matrix) < 1e-9
+
+
+@pytest.mark.parametrize("forbidden", [1e3, 1e9, 1e13, 1e15])
+def test_an_output_that_must_never_be_said_takes_no_digits_from_the_others(forbidden: float) -> None:
+    channel = Channel(("0", "1"), ("0", "1", "2"), np.full((2, 3), 1 / 3), np.array([0.5, 0.5]))
+    found = least_information(channel, np.array([[0, 1, forbidden], [1, 0, forbidden]]), 0.25)
+    assert found.information == pytest.approx(math.log(2) + 0.25 * math.log(0.25) + 0.75 * math.log(0.75), abs=1e-9)
+    assert found.gap <= 1e-9
+    assert found.distortion <= 0.25 * (1 + 1e-9)

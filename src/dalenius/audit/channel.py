@@ -36,6 +36,9 @@ UNITS = {
     "epsilon": "nats",
     "privacy": "units of the loss",
     "distortion": "units of the system's loss",
+    "t_emd": "units of the ground distance",
+    "total_variation": "probability",
+    "epsilon.per_distance": "nats for each unit of the labels' distance",
 }
 
 
@@ -73,11 +76,13 @@ def measured(
         "units": UNITS,
         **beliefs(observed, loss, orders=orders, confidence=confidence),
     }
-    epsilons = closeness.epsilons(channel.matrix[_possible(channel)], _names(channel))
+    epsilons = closeness.epsilons(
+        channel.given, channel.inputs
+    )  # whatever the prior: it is about neighbours, not people
     document["epsilon"] = asdict(epsilons)
     document["bounds"] += _epsilon_bound(document["delta_disclosure"] * NATS, epsilons.local, channel)
     source = channel.source.sum(axis=1)
-    spent = None if system is None else distortion(source, channel.matrix, system.matrix)
+    spent = None if system is None else distortion(source, channel.given, system.matrix)
     document["system_loss"] = None if system is None else system.name
     document["distortion"] = spent
     document["utility"] = 1 - spent if spent is not None and system is not None and system.largest <= 1 else None
@@ -90,7 +95,11 @@ def measured(
 def beliefs(
     observed: Observed, loss: Loss, *, orders: Sequence[float] = ORDERS, confidence: float = CONFIDENCE
 ) -> dict[str, Any]:
-    """The measures of what an attacker believes, whatever it was come by: a channel, a release or an attack."""
+    """The measures of what an attacker believes, whatever it was come by: a channel, a release or an attack.
+
+    Of an attack, whose posteriors need not average to one prior, `mutual_information` is the mean divergence, and bounds that
+    need a common prior are left out.
+    """
     found, lost = privacy(observed, loss), reduction(observed, loss)
     divergences = closeness.kl_divergences(observed) / NATS
     information, furthest = observed.average(divergences), float(divergences.max())
@@ -131,7 +140,7 @@ def beliefs(
         "t_emd_note": moved.note,
         "delta_disclosure": delta,
         "delta_disclosure_nats": delta * NATS,
-        "privacy_lost": {"largest": lost.largest, "average": observed.average(lost.each), "mean_square": lost.mean_square},
+        "privacy_lost": {"largest": lost.largest, "average": lost.average, "mean_square": lost.mean_square},
         "bounds": [asdict(bound) for bound in _bounds(observed, loss, found, lost, information, furthest, delta, least)],
     }  # fmt: skip
 
@@ -152,7 +161,6 @@ def _bounds(
     """Every inequality of the paper, and sharper ones, with the value it bounds."""
     shannon, hartley = entropy.conditional(observed, 1.0), entropy.conditional(observed, 0.0)
     guess = entropy.min_entropy(observed)
-    d = loss.largest
     rows = [
         Bound("largest privacy lost", lost.largest, "at most", lost.sharp_tv, "2 d_max TV"),
         Bound("largest privacy lost", lost.largest, "at most", lost.printed_tv, "4 d_max TV (as printed, equation 8)"),
@@ -163,17 +171,19 @@ def _bounds(
             "mean square of privacy lost", lost.mean_square, "at most", lost.printed_information, "8 d_max² I (nats; as printed)"
         ),
         Bound("total variation", lost.total_variation, "at most", math.sqrt(furthest * NATS / 2), "√(t/2) (nats; Pinsker)"),
-        Bound("worst-case privacy", found.worst_case, "at least", found.prior - d * lost.total_variation, "prior − d_max TV")
-        if observed.prior.strides[0] == 0
-        else None,
         Bound("worst-case privacy", found.worst_case, "at most", found.average, "average privacy"),
-        Bound("average privacy", found.average, "at most", found.prior, "prior privacy"),
         Bound("mutual information", information, "at most", furthest, "t"),
         Bound("t (divergence)", furthest, "at most", delta, "δ"),
         Bound("min-entropy", guess, "at most", least, "mean of H∞(X|y) (Jensen)"),
         Bound("mean of H∞(X|y)", least, "at most", shannon, "H(X|Y)"),
         Bound("Shannon entropy", shannon, "at most", hartley, "mean of H0(X|y)"),
     ]  # fmt: skip
+    if observed.has_one_prior:
+        floor = found.prior - loss.largest * lost.total_variation
+        rows += [
+            Bound("worst-case privacy", found.worst_case, "at least", floor, "prior − d_max TV"),
+            Bound("average privacy", found.average, "at most", found.prior, "prior privacy"),
+        ]
     if loss.name == "hamming" and loss.estimates == observed.values:
         n = len(observed.values)
         rows += [
@@ -183,7 +193,7 @@ def _bounds(
                 "average privacy", found.average, "at least", _fano(shannon, n), "Fano: H(X|Y) ≤ h(P) + P log(n − 1)"
             ),
         ]
-    return [row for row in rows if row is not None]
+    return rows
 
 
 def _fano(conditional: float, n: int) -> float:
@@ -198,16 +208,6 @@ def _fano(conditional: float, n: int) -> float:
 
 def _binary(p: float) -> float:
     return 0.0 if p <= 0 or p >= 1 else -p * math.log2(p) - (1 - p) * math.log2(1 - p)
-
-
-def _possible(channel: Channel) -> NDArray[np.bool_]:
-    """Inputs that occur."""
-    found: NDArray[np.bool_] = channel.source.sum(axis=1) > 0
-    return found
-
-
-def _names(channel: Channel) -> tuple[str, ...]:
-    return tuple(name for name, on in zip(channel.inputs, _possible(channel), strict=True) if on)
 
 
 def _epsilon_bound(delta: float, local: float, channel: Channel) -> list[dict[str, Any]]:

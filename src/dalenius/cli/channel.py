@@ -392,4 +392,4 @@ def _estimated(counts: Any, loss: Loss, confidence: float, seed: int) -> dict[st
 
     from dalenius.measure.sampled import estimated
 
-    return asdict(estimated(counts, loss, confidence=confidence, rng=np.random.default_rng(seed)))
+    return asdict(estimated(counts, loss, confidence=confidence, complete=False, rng=np.random.default_rng(seed)))

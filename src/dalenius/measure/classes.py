@@ -39,7 +39,7 @@ class ModelError:
 @dataclass(frozen=True, slots=True)
 class ClassErrors:
     """The error of who knows a person's class. The worst case is over classes; the average over people, those without a
-    published class being one more observation. Entropies are in bits."""
+    published class being one more observation (`identity_average` is over people who have a class). Entropies are in bits."""
 
     average_privacy: float
     worst_case_privacy: float

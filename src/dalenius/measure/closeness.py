@@ -70,8 +70,9 @@ def t_emd(observed: Observed, loss: Loss) -> Transport:
         cost, ground, note = hamming(observed.values).matrix, "hamming", "the estimates of the loss are not the values"
     elif loss.estimates != observed.values:
         cost = cost[:, [loss.estimates.index(value) for value in observed.values]]
-    if np.diag(cost).any():
-        cost, ground, note = hamming(observed.values).matrix, "hamming", "the loss of a right estimate is not 0"
+    named = ground in ("hamming", "absolute", "squared", "hierarchy")
+    if not named and len(cost) <= MOST_TRANSPORTED and not Loss(ground, cost, observed.values).is_metric:
+        cost, ground, note = hamming(observed.values).matrix, "hamming", "the loss is no distance between values"
     if loss.name == "squared" and ground == "squared":
         cost, ground, note = np.sqrt(cost), "absolute", "the root of the squared loss"
     if ground == "hamming" or (loss.name == "hierarchy" and ground == "hierarchy"):

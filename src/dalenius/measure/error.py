@@ -45,7 +45,7 @@ def privacy(observed: Observed, loss: Loss) -> Privacy:
 
 def _prior_error(observed: Observed, loss: Loss) -> float:
     prior = observed.prior
-    if prior.strides[0] == 0:  # one prior for all
+    if observed.has_one_prior:
         return float(loss.best(prior[:1])[0])
     return observed.average(loss.best(prior))
 
@@ -59,6 +59,9 @@ def distortion(source: Floats, matrix: Floats, system: Floats) -> float:
 class Reduction:
     """ΔP(y), and what bounds it: the paper's bounds, and half of each, which holds as well.
 
+    Where several estimates are equally good for the prior, `each` has the one that turns out worst; `average` is the same
+    whichever is taken: prior privacy − average privacy, where posteriors average to the prior.
+
     ΔP = Σ (p − q)(d(x, e_q) − d(x, e_p)) + [E_q d(x, e_q) − E_q d(x, e_p)], and the bracket is ≤ 0 as e_q is best for q (with
     another estimator, such as MAP, it need not be). The factor of p − q lies in [−d_max, d_max], so the sum is at most
     2 d_max TV(p, q): the paper's 4 d_max TV counts every |p − q| twice. Pinsker: TV ≤ √(D/2), D in nats.
@@ -66,6 +69,7 @@ class Reduction:
 
     each: Floats
     largest: float
+    average: float
     mean_square: float
     total_variation: float  # the largest
     printed_tv: float
@@ -78,8 +82,10 @@ class Reduction:
 
 def reduction(observed: Observed, loss: Loss) -> Reduction:
     """ΔP of every observation beside its bounds (8), and E[ΔP²] beside that by mutual information."""
-    each = loss.error_of(observed.posterior, observed.prior) - loss.best(observed.posterior)
-    each = np.maximum(each, 0.0)  # a Bayes estimator is not beaten but by rounding
+    best = loss.best(observed.posterior)
+    # A Bayes estimator is not beaten but by rounding.
+    each = np.maximum(loss.error_of(observed.posterior, observed.prior, ties="worst") - best, 0.0)
+    tossed = np.maximum(loss.error_of(observed.posterior, observed.prior) - best, 0.0)
     largest = loss.largest
     variation = float(total_variations(observed).max())
     divergences = kl_divergences(observed)
@@ -87,6 +93,7 @@ def reduction(observed: Observed, loss: Loss) -> Reduction:
     return Reduction(
         each,
         float(each.max()),
+        observed.average(tossed),
         observed.average(each**2),
         variation,
         4 * largest * variation,
@@ -103,29 +110,34 @@ class Mistaken:
     """An attacker whose posterior is not the right one (Shokri et al. 2011, as section VI-A has them).
 
     `certainty`: the entropy of what it believes, in bits; small is certain. `inaccuracy`: the total variation between what
-    it believes and what it should. `correctness`: the mean loss of a value drawn from what it believes. `error`: the loss of
-    its best estimate, never below the privacy that the right posterior leaves.
+    it believes and what it should. `correctness`: the mean loss of a value drawn from what it believes; None where values are
+    no estimates. `error`: the loss of its best estimate, never below the privacy that the right posterior leaves.
     """
 
     certainty: float
     inaccuracy: float
-    correctness: float
+    correctness: float | None
     error: float
 
 
 def mistaken(observed: Observed, believed: Floats, loss: Loss) -> Mistaken:
     """`believed[y, x]`: what the attacker holds in place of the posterior."""
     logs = np.log2(believed, out=np.zeros_like(believed), where=believed > 0)
-    drawn = np.einsum("yx,xe,ye->y", observed.posterior, _square(observed, loss), believed, optimize=True)
+    square = _square(observed, loss)
+    drawn = None
+    if square is not None:
+        drawn = observed.average(((observed.posterior @ square) * believed).sum(axis=1))
     return Mistaken(
         observed.average(-(believed * logs).sum(axis=1)),
         observed.average(np.abs(believed - observed.posterior).sum(axis=1) / 2),
-        observed.average(drawn),
+        drawn,
         observed.average(loss.error_of(observed.posterior, believed)),
     )
 
 
-def _square(observed: Observed, loss: Loss) -> Floats:
+def _square(observed: Observed, loss: Loss) -> Floats | None:
     """The loss with a column for each value, as a value that is drawn is an estimate."""
+    if not set(observed.values) <= set(loss.estimates):
+        return None
     order = [loss.estimates.index(value) for value in observed.values]
     return loss.matrix[:, order]

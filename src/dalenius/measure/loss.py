@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from dalenius.release.channel import Part, rows_of
 
 Floats = NDArray[np.float64]
 NAMED = ("hamming", "absolute", "squared", "hierarchy")
+TIE = 1e-12  # of the largest loss: estimates so close to the best are as good
 CHUNK = 16_000_000  # entries of a block of posteriors × estimates
 _PIECE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -69,16 +71,24 @@ class Loss:
             found += (beliefs * (points[:, axis][None, :] - means[:, axis][:, None]) ** 2).sum(axis=1)
         return found
 
-    def error_of(self, beliefs: Floats, others: Floats) -> Floats:
-        """E_p d(X, e_q): believers of `beliefs` judge the best estimates of `others`, row by row."""
+    def error_of(self, beliefs: Floats, others: Floats, *, ties: Literal["mean", "worst"] = "mean") -> Floats:
+        """E_p d(X, e_q): believers of `beliefs` judge the best estimates of `others`, row by row.
+
+        Where several are equally good for `others`, the mean over them, as if one were tossed for, or the worst.
+        """
         if self.points is not None:
             off = ((beliefs - others) @ (self.points - self.points.mean(axis=0))) ** 2
             found: Floats = self.variance(beliefs) + off.sum(axis=1)
             return found
         found = np.empty(len(beliefs))
         for part in self._parts(len(beliefs)):
-            guess = self.expected(others[part]).argmin(axis=1)
-            found[part] = (beliefs[part] * self.matrix[:, guess].T).sum(axis=1)
+            costs = self.expected(others[part])
+            good = costs <= costs.min(axis=1, keepdims=True) + TIE * self.largest
+            judged = self.expected(beliefs[part])
+            if ties == "worst":
+                found[part] = np.where(good, judged, -np.inf).max(axis=1)
+            else:
+                found[part] = (judged * good).sum(axis=1) / good.sum(axis=1)
         return found
 
     def _parts(self, rows: int) -> list[slice]:
@@ -182,6 +192,7 @@ def tabulated(
             "is needed for each of them."
         )
     found = rows_of(rows, part, values, name)
+    name = f"{name} (a file)" if name in NAMED else name
     if estimates is None:
         return Loss(name, found.matrix, found.names)
     if set(estimates) != set(found.names) or len(found.names) != len(estimates):

@@ -78,6 +78,11 @@ class Observed:
         found: Floats = (self.posterior * self.weight[:, None]).T
         return found
 
+    @property
+    def has_one_prior(self) -> bool:
+        """Whether all observations are of one unknown, so that posteriors average to the prior."""
+        return self.prior.strides[0] == 0
+
     def average(self, figures: Floats) -> float:
         """The mean of a figure of every observation."""
         return float(self.weight @ figures)

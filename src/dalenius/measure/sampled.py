@@ -23,6 +23,7 @@ LIMITS = (
     "Of worst-case privacy, δ-disclosure and ε samples tell nothing that is sure: each depends on pairs that are too rare to "
     "be seen, and one that was not seen may be impossible or only rare. They need the channel's probabilities."
 )
+GRADED = "The interval is about the values that were seen: one that never came may cost more than any of them."
 MOST = 1_000_000_000  # samples: as many as can be split at random
 
 
@@ -63,7 +64,9 @@ def from_samples(counts: Longs, values: Sequence[str], outputs: Sequence[str]) -
     return Channel(tuple(values), tuple(outputs), counts / each[:, None], each / each.sum())
 
 
-def estimated(counts: Longs, loss: Loss, *, confidence: float = 0.95, rng: np.random.Generator) -> Estimated:
+def estimated(
+    counts: Longs, loss: Loss, *, confidence: float = 0.95, complete: bool = True, rng: np.random.Generator
+) -> Estimated:
     """Average privacy and mutual information from `counts[x, y]` independent pairs, with the error of the estimate.
 
     Write F(p) = Σ_y min_e Σ_x p(x, y) d(x, e), so that privacy is P = F(p) and the plug-in P̂ = F(p̂), and α = 1 − confidence.
@@ -77,6 +80,9 @@ def estimated(counts: Longs, loss: Loss, *, confidence: float = 0.95, rng: np.ra
     other half its mean loss is a mean of independent numbers in [0, d_max], so it is at most d_max √(ln(2/α)/(2 n_test))
     below that error but with probability α/2 (Hoeffding). What was not seen in learning is met with the best guess without
     an observation. Both ends stay between 0 and what a guess without any observation costs at most.
+
+    `complete` says that the values of the loss are all there are. If not, a value that never came may be the truth: with
+    Hamming loss the error may be up to 1, and with a graded one the interval is about the values that are known.
     """
     counts = _checked(counts, "estimated")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float | np.floating) or not 0 < confidence < 1:
@@ -91,12 +97,16 @@ def estimated(counts: Longs, loss: Loss, *, confidence: float = 0.95, rng: np.ra
     privacy = _plug_in(counts, loss)
     # A guess e costs at most max_x d(x, e); one drawn at random from all of them at most max_x of the mean over e.
     ceiling = min(float(loss.matrix.max(axis=0).min()), float(loss.matrix.mean(axis=1).max()))
+    largest, limits = loss.largest, LIMITS
+    if not complete:
+        largest = ceiling = max(largest, 1.0) if loss.name == "hamming" else largest
+        limits = LIMITS if loss.name == "hamming" else f"{LIMITS} {GRADED}"
     tried, trials = _tried(counts, loss, rng)
-    margin = loss.largest * math.sqrt(math.log(2 / (1 - confidence)) / 2)
+    margin = largest * math.sqrt(math.log(2 / (1 - confidence)) / 2)
     low = max(0.0, privacy - margin / math.sqrt(n))
     high = min(ceiling, tried + margin / math.sqrt(trials))
     information, corrected, error = _information(counts)
-    return Estimated(n, float(confidence), privacy, low, max(low, high), tried, information, corrected, error)
+    return Estimated(n, float(confidence), privacy, low, max(low, high), tried, information, corrected, error, limits)
 
 
 def _checked(counts: Longs, owner: str) -> Longs:

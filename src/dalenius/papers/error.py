@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from dalenius import datasets
-from dalenius.audit.channel import beliefs, measured, trade_off
+from dalenius.audit.channel import beliefs, measured
 from dalenius.measure import entropy, guide
 from dalenius.measure.error import privacy, reduction
 from dalenius.measure.loss import hamming, squared
 from dalenius.measure.observed import Observed
 from dalenius.measure.sampled import from_samples
 from dalenius.papers.base import Compared, Exhibit, Paper
+from dalenius.publish.error_design import most_average_error
 from dalenius.release import Channel, GroupedRelease
 from dalenius.release.models import build as model
 from dalenius.release.models import simulate_crowds
@@ -89,7 +90,10 @@ def _flip(p: float) -> Channel:
 def _figure3(points: int) -> Exhibit:
     binary = _flip(0.0)
     loss = hamming(binary.inputs)
-    curve = trade_off(binary, loss, loss, "average", points=points)
+    curve = [
+        most_average_error(binary, loss, loss.matrix, float(d), closed_form=False)
+        for d in np.linspace(0.0, 0.5, points)
+    ]
     rows = []
     for one in curve:
         flip = measured(_flip(min(one.distortion, 0.5)), loss, loss)
@@ -154,7 +158,11 @@ def _figure7() -> Exhibit:
     lost, found = reduction(seen, loss), beliefs(seen, loss)
     nats = float(found["t_kl"]) * math.log(2)
     rows = [
-        ["largest ΔP", f"{lost.largest:.4f}", "the prior's guess is as good as any: which of both is tossed"],
+        [
+            "largest ΔP",
+            f"{lost.largest:.4f}",
+            "of both guesses, equally good beforehand, the one that is worse afterwards",
+        ],
         ["2 d_max TV", f"{lost.sharp_tv:.4f}", "sharp"],
         ["4 d_max TV", f"{lost.printed_tv:.4f}", "equation 8"],
         ["√2 d_max √t", f"{lost.sharp_kl:.4f}", f"t = {nats:.4f} nats"],

@@ -24,11 +24,11 @@ Floats = NDArray[np.float64]
 TIGHT = 1e-10  # slacks below count as none
 
 
-def average_mix(game: Game) -> Floats:
-    """The channel of the average case."""
+def average_mix(game: Game, level: float) -> Floats:
+    """The channel of the average case, for D = `level`."""
     errors = game.cost[0].sum(axis=0)
     best = int(errors.argmin())
-    share = 1.0 if errors[best] <= game.budget else game.budget / float(errors[best])
+    share = 1.0 if errors[best] <= level else level / float(errors[best])
     matrix = (1 - share) * game.cheapest()
     matrix[:, best] += share
     return matrix

@@ -45,22 +45,23 @@ def least_distortion(channel: Channel, system: Floats) -> float:
 
 
 def most_average_error(
-    channel: Channel, loss: Loss, system: Floats, distortion: float, *, gap: float = 1e-7
+    channel: Channel, loss: Loss, system: Floats, distortion: float, *, gap: float = 1e-7, closed_form: bool = True
 ) -> Designed:
     """max over W of P_avg = Σ_o min_e Σ p(x', x) p(b|x) W(y'|x') p(y|y') d_A(x, e) with E d_S ≤ `distortion`.
 
     Only the alphabets, the prior and the parts of `channel` are used. `gap` is what the bound may be above the value, relative
-    to the error without any output. Where d_A = d_S and nothing lies between, a closed form answers (`error_closed`).
+    to the error without any output. Where d_A = d_S and nothing lies between, a closed form answers (`error_closed`), unless
+    it is not wanted.
     """
     game, units = _game(channel, loss, system, distortion, gap, "most_average_error")
-    if _closed(channel, loss, system):
-        matrix = average_mix(game)
-        return units.designed(matrix, game.average(matrix), min(game.budget, game.average(game.silent())), 0)
+    if closed_form and _closed(channel, loss, system):
+        matrix = average_mix(game, units.level)
+        return units.designed(matrix, game.average(matrix), min(units.level, game.average(game.silent())), 0)
     return units.designed(*average_by_cuts(game, gap))
 
 
 def most_worst_case_error(
-    channel: Channel, loss: Loss, system: Floats, distortion: float, *, gap: float = 1e-6
+    channel: Channel, loss: Loss, system: Floats, distortion: float, *, gap: float = 1e-6, closed_form: bool = True
 ) -> Designed:
     """max over W of P_min = min over the o that occur of min_e E[d_A(X, e) | o] with E d_S ≤ `distortion`.
 
@@ -69,8 +70,8 @@ def most_worst_case_error(
     """
     game, units = _game(channel, loss, system, distortion, gap, "most_worst_case_error")
     ceiling = float(game.prior_error.min())
-    if _closed(channel, loss, system) and 0 < game.budget < ceiling:
-        level, room = game.budget, gap * ceiling
+    if closed_form and _closed(channel, loss, system) and 0 < units.level < ceiling:
+        level, room = units.level, gap * ceiling
         matrix = _lifted(game, equal_errors(game, level - room / 4), level - room / 2)
         if game.spent(matrix) <= game.budget and (value := game.worst(matrix)) >= level - room:
             return units.designed(matrix, value, level, 0)
@@ -86,7 +87,7 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
     """
     silent, cheapest = game.silent(), game.cheapest()
     ceiling = game.average(silent)
-    if game.spent(silent) <= game.budget:
+    if game.spent(silent) <= game.budget * (1 + 1e-12):
         return silent, ceiling, ceiling, 0
     if game.settled:
         return cheapest, game.average(cheapest), game.average(cheapest), 0
@@ -95,6 +96,8 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
     while bound - value > gap * ceiling:
         rounds += 1
         solved = most_average(game, part)
+        if solved is None:
+            break  # the gap says how far it came
         q = (
             solved.multipliers + 1e-15
         )  # nowhere 0, so that it can be scaled to what it is but for rounding: a distribution
@@ -106,7 +109,7 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
         if (left := game.average(found)) > value:
             matrix, value = found, left
         levels = np.where(part.answered, errors, np.inf).min(axis=1)  # z_o of the solution
-        if not part.add_answers(errors, levels - 1e-12) + part.add_outputs(worth):
+        if not part.add_answers(errors, levels - 1e-12) + part.add_outputs(worth, game.closed):
             break  # the programme is complete: what is left of the gap is rounding
     return matrix, value, bound, rounds
 
@@ -120,7 +123,7 @@ def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
     """
     silent, cheapest = game.silent(), game.cheapest()
     ceiling = float(game.prior_error.min())
-    if game.spent(silent) <= game.budget:
+    if game.spent(silent) <= game.budget * (1 + 1e-12):
         return silent, game.worst(silent), ceiling, 0
     if game.settled:
         return cheapest, game.worst(cheapest), game.worst(cheapest), 0
@@ -130,13 +133,15 @@ def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
     while bound - value > room and stuck < STUCK:
         rounds += 1
         solved = least_spent(game, part, level)
+        if solved is None:
+            break
         fixed = game.price - game.gain(solved.multipliers)
         slope = game.weight_gain(solved.multipliers.sum(axis=1))
         found = _lifted(game, solved.matrix, level) if game.budget > 0 else _free(game, solved.matrix, cheapest)
         if game.spent(found) <= game.budget + 1e-13 and (left := game.worst(found)) > value:
             matrix, value = found, left
         new = part.add_answers(game.errors(solved.matrix), level * game.weights(solved.matrix) - 1e-12)
-        new += part.add_outputs(-(fixed + level * slope))
+        new += part.add_outputs(-(fixed + level * slope), game.closed)
         if float((fixed + level * slope).min(axis=1).sum()) > game.budget + 1e-12:  # t is out of reach
             before, bound = bound, _root(fixed, slope, game.budget, level)
             slow = before - bound > last / 4
@@ -208,6 +213,12 @@ class _Units:
     prior: Floats
     system: Floats
     loss: float
+    most: float  # the distortion that was asked for
+
+    @property
+    def level(self) -> float:
+        """The distortion as a loss, where both are one."""
+        return self.most / self.loss
 
     def designed(self, matrix: Floats, value: float, bound: float, rounds: int) -> Designed:
         never = self.prior <= 0  # inputs that never come: they are told the truth
@@ -215,6 +226,11 @@ class _Units:
             matrix = matrix.copy()
             matrix[never] = np.eye(matrix.shape[1])[self.system[never].argmin(axis=1)]
         distortion = float((self.prior[:, None] * matrix * self.system).sum())
+        if distortion > self.most * (1 + 1e-9) + 1e-12 * float((self.prior @ self.system).min()):
+            raise InputError(
+                f"The channel could not be designed: its distortion came out as {distortion:g}, and {self.most:g} is allowed. "
+                "The losses differ too much in size; leave out what may never be said."
+            )
         return Designed(matrix, value * self.loss, bound * self.loss, distortion, rounds)
 
 
@@ -234,10 +250,20 @@ def _game(
             f"The distortion cannot be below {least:.6g}: so much has even the channel that says the nearest output to each "
             f"input, and {distortion:g} was asked for."
         )
-    of_loss, of_system = loss.largest or 1.0, float(system.max()) or 1.0
-    budget = max(distortion - least, 0.0) / of_system
-    game = Game.of(channel, loss.matrix / of_loss, system / of_system, budget)
-    return game, _Units(channel.source.sum(axis=1), system, of_loss)
+    losses = loss.matrix if _closed(channel, loss, system) else _undominated(channel, loss.matrix)
+    of_loss = float(losses[channel.source.sum(axis=0) > 0].max()) or 1.0
+    game = Game.of(channel, losses / of_loss, system, max(distortion - least, 0.0))
+    return game, _Units(channel.source.sum(axis=1), system, of_loss, distortion)
+
+
+def _undominated(channel: Channel, losses: Floats) -> Floats:
+    """Without answers that another one beats whatever the truth is: nobody gives them, and their losses may be of any size."""
+    there = losses[channel.source.sum(axis=0) > 0]
+    kept: list[int] = []
+    for e in np.argsort(there.sum(axis=0), kind="stable").tolist():
+        if not any((there[:, k] <= there[:, e]).all() for k in kept):
+            kept.append(e)
+    return losses[:, sorted(kept)]
 
 
 def _check_system(channel: Channel, system: Floats) -> None:

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from scipy.sparse import block_array, coo_array, csr_array
+from scipy.sparse import block_array, coo_array, csr_array, diags_array
 
-from dalenius.errors import InputError
 from dalenius.release.channel import Channel
 
 Floats = NDArray[np.float64]
@@ -33,8 +32,9 @@ class Game:
     """Everything that the programmes need of a channel: its matrix is no part of it. An observation o is a pair (y, b).
 
     `cost[b, x', e]` = Σ_x p(x', x) p(b|x) d_A(x, e); `mass[b, x']` = Σ_x p(x', x) p(b|x); `seen[y', y]` = p(y|y');
-    `price[x', y']` = p(x') (d_S(x', y') − min d_S(x', ·)), and `budget` what may be spent of it. Losses are in units of the
-    largest, so that tolerances mean the same for metres and for kilometres.
+    `price[x', y']` = p(x') (d_S(x', y') − min d_S(x', ·)), and `budget` what may be spent of it, both in units of what it
+    costs to say always the same, so that tolerances mean the same for metres and for kilometres; losses are in units of the
+    largest. What could be said with a probability of `TINY` at most is `closed` to the programmes, not to the bounds.
     """
 
     cost: Floats
@@ -42,6 +42,7 @@ class Game:
     seen: Floats
     price: Floats
     budget: float
+    closed: NDArray[np.bool_]
 
     @classmethod
     def of(cls, channel: Channel, losses: Floats, system: Floats, budget: float) -> Game:
@@ -50,16 +51,20 @@ class Game:
         known = known / known.sum(axis=1, keepdims=True)
         seen = np.eye(len(channel.outputs)) if channel.observation is None else channel.observation.matrix
         joint = source[None, :, :] * known.T[:, None, :]
-        price = source.sum(axis=1)[:, None] * (system - system.min(axis=1, keepdims=True))
+        least = system.min(axis=1, keepdims=True)
+        price = source.sum(axis=1)[:, None] * (system - least)
+        unit = float(price.sum(axis=0).min()) or float(price.max()) or 1.0
+        price, budget = price / unit, budget / unit
         if budget <= 1e-12:  # nothing may be spent: it does not matter how much a detour costs, and 1 is a sound number
-            price, budget = (price > 1e-12).astype(np.float64), 0.0
-        return cls(joint @ losses, joint.sum(axis=2), seen / seen.sum(axis=1, keepdims=True), price, budget)
+            detour = (source.sum(axis=1)[:, None] > 0) & (system - least > 1e-12 * least)
+            price, budget = detour.astype(np.float64), 0.0
+        closed = price > max(budget / TINY, 1.0)
+        return cls(joint @ losses, joint.sum(axis=2), seen / seen.sum(axis=1, keepdims=True), price, budget, closed)
 
     @property
     def nonzeros(self) -> int:
         """Of the whole programme: every answer to every observation, in the variables that lead there."""
-        inputs, answers = self.cost.shape[1:]
-        return int(np.count_nonzero(self.seen)) * len(self.mass) * inputs * answers
+        return int(np.count_nonzero(self.seen)) * self.cost.size
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -143,6 +148,7 @@ class Part:
         start[np.arange(rows)[:, None], near] = True
         silent, cheapest = game.silent(), game.cheapest()
         start |= (silent > 0) | (cheapest > 0)
+        start &= ~game.closed
         answered = np.zeros((game.seen.shape[1] * len(game.mass), game.cost.shape[2]), dtype=np.bool_)
         found = cls(start, answered)
         for matrix in (cheapest, np.full((rows, columns), 1 / columns)):
@@ -153,7 +159,7 @@ class Part:
     def whole(cls, game: Game) -> Part:
         """Everything at once."""
         answers = (game.seen.shape[1] * len(game.mass), game.cost.shape[2])
-        return cls(np.ones(game.shape, dtype=np.bool_), np.ones(answers, dtype=np.bool_))
+        return cls(~game.closed, np.ones(answers, dtype=np.bool_))
 
     def add_answers(self, errors: Floats, below: Floats, *, most: int = ANSWERS) -> int:
         """Of every observation the best answers with an error below a level; how many are new."""
@@ -164,9 +170,10 @@ class Part:
         self.answered[rows, best] |= errors[rows, best] < below[:, None]
         return int(self.answered.sum()) - before
 
-    def add_outputs(self, worth: Floats) -> int:
+    def add_outputs(self, worth: Floats, closed: NDArray[np.bool_]) -> int:
         """Of every input the outputs worth more than all that are open; how many are new."""
         before = int(self.open.sum())
+        worth = np.where(closed, -np.inf, worth)
         level = np.where(self.open, worth, -np.inf).max(axis=1)
         count = min(OUTPUTS, worth.shape[1])
         best = np.argpartition(-worth, count - 1, axis=1)[:, :count]
@@ -185,7 +192,7 @@ class Solved:
     objective: float
 
 
-def most_average(game: Game, part: Part) -> Solved:
+def most_average(game: Game, part: Part) -> Solved | None:
     """max Σ_o z_o s.t. z_o ≤ errors[o, e] for the answers looked at, rows sum to 1, distortion within the budget."""
     o, e = np.nonzero(part.answered)
     rows, entries = _answers(game, part, o, e, 0.0)
@@ -197,14 +204,24 @@ def most_average(game: Game, part: Part) -> Solved:
     limit = np.append(np.zeros(rows), game.budget / unit)
     objective = np.append(np.zeros(len(inputs)), -np.ones(len(part.answered)))
     found = _solve(part, objective, above, limit, free=len(part.answered))
-    return replace(found, price=found.price / unit)
+    return None if found is None else replace(found, price=found.price / unit)
 
 
-def least_spent(game: Game, part: Part, level: float) -> Solved:
-    """D*(t): min distortion s.t. errors[o, e] − t p(o) ≥ 0 for the answers looked at, rows sum to 1."""
+def least_spent(game: Game, part: Part, level: float) -> Solved | None:
+    """D*(t): min distortion s.t. errors[o, e] − t p(o) ≥ 0 for the answers looked at, rows sum to 1.
+
+    Each constraint is divided by its largest coefficient: those of rare observations would be rounding for the solver.
+    """
     o, e = np.nonzero(part.answered)
     rows, entries = _answers(game, part, o, e, level)
-    return _solve(part, game.price[part.open], (-entries).tocsr(), np.zeros(rows), free=0)
+    above = (-entries).tocsr()
+    size = np.maximum(abs(above).max(axis=1).toarray().ravel(), 1e-300)
+    found = _solve(part, game.price[part.open], diags_array(1 / size) @ above, np.zeros(rows), free=0)
+    if found is None:
+        return None
+    scales = np.ones(part.answered.shape)
+    scales[part.answered] = size
+    return replace(found, multipliers=found.multipliers / scales)
 
 
 def _answers(game: Game, part: Part, o: Ints, e: Ints, level: float) -> tuple[int, coo_array]:
@@ -217,14 +234,17 @@ def _answers(game: Game, part: Part, o: Ints, e: Ints, level: float) -> tuple[in
     return len(o), coo_array((values, (row, column)), shape=(len(o), len(inputs)))
 
 
-def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, free: int) -> Solved:
-    """A programme over the open W and `free` more variables; the answers are the first rows of `above`."""
+def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, free: int) -> Solved | None:
+    """A programme over the open W and `free` more variables; the answers are the first rows of `above`.
+
+    None where the solver finds no solution although there is one; bounds do not lean on how exact it is.
+    """
     inputs, _ = np.nonzero(part.open)
     rows, columns = len(part.open), len(inputs)
     sums = coo_array((np.ones(columns), (inputs, np.arange(columns))), shape=(rows, columns + free)).tocsr()
     bounds = np.array([(0.0, np.inf)] * columns + [(-np.inf, np.inf)] * free)
-    options = {"primal_feasibility_tolerance": TINY, "dual_feasibility_tolerance": TINY}
-    for method in ("highs-ds", "highs-ipm"):
+    for method, tolerance in (("highs-ds", TINY), ("highs-ipm", TINY), ("highs-ds", 1e-7)):
+        options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
         found = linprog(
             objective,
             A_ub=above,
@@ -238,7 +258,7 @@ def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, fr
         if found.status == 0:
             break
     else:
-        raise InputError(f"The linear programme of the channel could not be solved: {found.message}")
+        return None
     matrix = np.zeros(part.open.shape)
     matrix[part.open] = found.x[:columns]
     matrix[matrix < TINY] = 0.0

@@ -18,7 +18,8 @@ from dalenius.errors import ParameterError
 from dalenius.publish.information import Floats, Newton, Problem, mutual_information
 from dalenius.release.channel import Channel
 
-ROUNDING = 1e-13  # of the losses' range: distortions nearer than this to an end of the curve are that end
+ROUNDING = 1e-13  # of the curve's range: distortions nearer than this to an end of it are that end
+FORBIDDEN = 1e9  # times the cost of saying always the same
 MOST_NEWTON = 500
 LARGEST_PROGRAM = (
     400_000  # nonzeros of the linear program for the far end of the curve; beyond, a constant output stands in
@@ -48,7 +49,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """The problem with its losses, each row less its smallest and all of them over `scale`."""
+    """The problem with its losses, each row less its smallest and all of them over `scale`, and cut where nothing is said."""
 
     channel: Channel
     problem: Problem
@@ -56,6 +57,7 @@ class Task:
     losses: Floats  # the inputs that occur, scaled
     scale: float
     least: float  # the smallest distortion
+    cut: NDArray[np.bool_]  # what is never said
 
     @classmethod
     def of(cls, channel: Channel, system: Floats, owner: str) -> Task:
@@ -69,8 +71,13 @@ class Task:
         losses = system[problem.live]
         least = losses.min(axis=1)
         losses = losses - least[:, None]
-        scale = float(losses.max()) or 1.0
-        return cls(channel, problem, system, losses / scale, scale, float(problem.weights @ least))
+        # In units of what it costs to say always the same; what can be said with a probability of 1 in 10⁹ at most, with no
+        # more distortion than that, is as good as forbidden: its loss is cut there, so that others keep their digits.
+        scale = float((problem.weights @ losses).min()) or float(losses.max()) or 1.0
+        most = FORBIDDEN / problem.weights[:, None]
+        cut = losses / scale > most
+        losses = np.minimum(losses / scale, most)
+        return cls(channel, problem, system, losses, scale, float(problem.weights @ least), cut)
 
     def mean(self, matrix: Floats) -> float:
         """E d_S in the scale of `losses`."""
@@ -93,7 +100,8 @@ class Task:
         """With rows for the inputs that never occur, and everything about the matrix computed from it."""
         full = np.zeros(self.system.shape)
         full[np.arange(len(full)), self.system.argmin(axis=1)] = 1.0
-        full[self.problem.live] = matrix / matrix.sum(axis=1, keepdims=True)
+        said = np.where(self.cut, 0.0, matrix)
+        full[self.problem.live] = said / said.sum(axis=1, keepdims=True)
         information = mutual_information(self.channel.with_matrix(full).joint)
         live = full[self.problem.live] * self.system[self.problem.live]
         distortion = float(self.problem.weights @ live.sum(axis=1))

@@ -118,6 +118,11 @@ class Channel(Release):
         return tuple(f"{name} & {known}" for name in names for known in self.background.names)
 
     @property
+    def given(self) -> NDArray[np.float64]:
+        """p(y' | x') with rows that sum to 1 exactly, also where they are printed with few digits."""
+        return _normalised(self.matrix)
+
+    @property
     def source(self) -> NDArray[np.float64]:
         """p(x', x): the joint distribution, or the prior on a diagonal."""
         if self.unknown is not None:
@@ -131,7 +136,7 @@ class Channel(Release):
     @property
     def joint(self) -> NDArray[np.float64]:
         """p(x, y) of the unknown and the observation: Σ p(x', x) p(y'|x') p(y|y'), times p(b|x)."""
-        given = _normalised(self.matrix)
+        given = self.given
         if self.observation is not None:
             given = given @ _normalised(self.observation.matrix)
         found: NDArray[np.float64] = self.source.T @ given
