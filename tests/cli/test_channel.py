@@ -275,12 +275,13 @@ def test_models_are_listed(cli: Cli) -> None:
     assert code == 0
     for name in ("flip", "crowds", "pool-mix", "planar-laplace"):
         assert name in out
+    assert set(document(cli, "--model", "list")["models"]) >= {"flip", "crowds"}
 
 
 BAD = [
     (("bad.csv",), {"bad.csv": "x,a,b\na,0.8,0.2\nb,0.3,0.6\n"}, "the row of input 'b' sums to 0.9, 0.1 too little"),
     (("bad.csv",), {"bad.csv": "x,a,b\na,0.8,0.2\nb,0.3,0.75\n"}, "sums to 1.05, 0.05 too much"),
-    (("bad.csv",), {"bad.csv": "x,a,b\na,1.2,-0.2\nb,0.3,0.7\n"}, "the row of input 'a' has -0.2, which is below 0"),
+    (("bad.csv",), {"bad.csv": "x,a,b\na,1.2,-0.2\nb,0.3,0.7\n"}, "bad.csv, row 0, column 'b': that number is below 0"),
     (("bad.csv",), {"bad.csv": "x,a,b\na,one,0\nb,0.3,0.7\n"}, "row 0, column 'a': a number is needed"),
     (("bad.csv",), {"bad.csv": "x,a\n"}, "a header and no rows"),
     (("m.csv", "--prior", "q.csv"), {"q.csv": "value,probability\na,0.6\nc,0.4\n"}, "1 are missing and 1 are unknown"),
@@ -288,7 +289,29 @@ BAD = [
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,1\n"}, "1 rows and 2 columns, and there are 2 values"),
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,1\nc,1,0\n"}, "'b' has no row"),
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,-1\nb,1,0\n"}, "below 0"),
-    (("m.csv", "--loss", "haming"), {}, "Did you mean 'hamming'"),
+    (("m.csv", "--loss", "haming"), {}, "and no such file. Did you mean 'hamming'"),
+    (("m.csv", "--loss", "gone.csv"), {}, "and no such file"),
+    (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a\na,0\nb,1\n"}, "a column for 1 of the 2 values only"),
+    (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,1e300\nb,1,0\n"}, "too large"),
+    (("m.csv", "--hierarchy", "p.csv"), {}, "--hierarchy is for --loss hierarchy"),
+    (("m.csv", "--sensitive", "x"), {}, "--sensitive is about a release"),
+    (("m.csv", "--schema", "x.toml"), {}, "--schema is about a release"),
+    (("p.csv",), {}, "that is a prior"),
+    (("bad.csv",), {"bad.csv": "name,salary\nAlice,52000\n"}, "row 0, column 'salary': that number is above 1"),
+    (("bad.csv",), {"bad.csv": "x,a\na,1\na,1\n"}, "row 1: that row has the name of another one"),
+    (("m.csv", "--design", "average", "--curve", "--order", "2"), {}, "--order is about one channel"),
+    (("m.csv", "--design", "average", "--distortion", "0.1", "-o", "-"), {}, "names a file"),
+    (("m.csv", "--json", "m.csv"), {}, "that file is read here"),
+    (("m.csv", "--loss", "l.csv", "--json", "l.csv"), {"l.csv": "x,a,b\na,0,1\nb,1,0\n"}, "that file is read here"),
+    (("m.csv", "--json", "nodir/x.json"), {}, "does not exist"),
+    (("m.csv", "--design", "average", "--distortion", "0.1", "-o", "x", "--json", "x"), {}, "cannot both be written"),
+    (("--samples", "s.csv"), {"s.csv": "input,output,Count\na,b,3\n"}, "Did you mean 'count'"),
+    (
+        ("--samples", "s.csv", "--design", "average", "--distortion", "1"),
+        {"s.csv": "input,output\na,b\n"},
+        "MATRIX or --model",
+    ),
+    (("m.csv", "--model", "list"), {}, "not MATRIX and --model"),
     (("m.csv", "--loss", "absolute"), {}, "needs numbers for labels"),
     (("m.csv", "--loss", "hierarchy"), {}, "needs a hierarchy"),
     (("none.csv",), {}, "none.csv"),
@@ -313,16 +336,17 @@ BAD = [
         {"o.csv": "x,u\na,1\nb,1\n", "d.csv": "x,u\na,1\nb,2\n"},
         "cannot be below 1.5",
     ),
-    (("m.csv", "--design", "average", "--distortion", "-1"), {}, "distortion"),
+    (("m.csv", "--design", "average", "--distortion", "-1"), {}, "The '--distortion' parameter of channel"),
     (("m.csv", "--design", "worst-case", "--distortion", "nan"), {}, "distortion"),
     (("m.csv", "--joint", "j.csv", "--prior", "p.csv"), {"j.csv": "x,s\na,0.5\nb,0.5\n"}, "leave --prior out"),
     (("m.csv", "--joint", "j.csv"), {"j.csv": "x,s\na,0.5\nb,0.4\n"}, "the joint sums to 0.9"),
     (("m.csv", "--observation", "j.csv"), {"j.csv": "x,s\na,1\n"}, "'b' has no row"),
-    (("--samples", "s.csv"), {"s.csv": "input,out\na,b\n"}, "input and output"),
+    (("--samples", "s.csv"), {"s.csv": "input,out\na,b\n"}, "have no column 'out'"),
+    (("--samples", "s.csv"), {"s.csv": "input,count\na,1\n"}, "input and output"),
     (("--samples", "s.csv"), {"s.csv": "input,output,count\na,b,-1\n"}, "a whole number"),
-    (("--samples", "s.csv", "--prior", "p.csv"), {"s.csv": "input,output\na,b\nb,b\n"}, "leave --prior"),
-    (("m.csv", "--confidence", "2"), {}, "'p' parameter"),
-    (("m.csv", "--order", "-1"), {}, "'order' parameter"),
+    (("--samples", "s.csv", "--prior", "p.csv"), {"s.csv": "input,output\na,b\nb,b\n"}, "--prior is not needed"),
+    (("m.csv", "--confidence", "2"), {}, "The '--confidence' parameter of channel"),
+    (("m.csv", "--order", "-1"), {}, "The '--order' parameter of channel"),
     (("m.csv", "--prior", "p.csv", "-o", "m.csv", "--design", "average", "--distortion", "0.1"), {}, "m.csv"),
 ]
 
@@ -336,6 +360,87 @@ def test_bad_input_is_one_sentence(cli: Cli, arguments: tuple[str, ...], files: 
     assert message in err
     assert "Traceback" not in err
     assert out == ""
+
+
+def test_no_value_of_a_person_is_named(cli: Cli) -> None:
+    """Of a release and of samples an error says what does not fit, and not which value."""
+    Path("r.csv").write_text("city,disease\nA,Flu\nA,Flu\n*,AIDS\n")
+    Path("privacy.toml").write_text(
+        'sensitive = "disease"\n[columns.city]\nrole = "quasi"\n[columns.disease]\nrole = "sensitive"\n'
+    )
+    Path("s.csv").write_text("input,output\nAIDS,x\nFlu,y\n")
+    Path("h.csv").write_text("Gout,*\n")
+    Path("k.csv").write_text("x,yes\nGout,1\n")
+    for source in (("--release", "r.csv"), ("--samples", "s.csv")):
+        for wrong in (
+            ("--loss", "absolute"),
+            ("--loss", "hierarchy", "--hierarchy", "h.csv"),
+            ("--background", "k.csv"),
+        ):
+            code, out, err = cli(*source, *wrong)
+            assert code == 2
+            assert "does not fit the values that people have" in err
+            assert "AIDS" not in err + out
+            assert "Flu" not in err + out
+
+
+def test_a_release_survives_a_slip(cli: Cli) -> None:
+    Path("r.csv").write_text("city,disease\nA,Flu\nA,Flu\n")
+    Path("privacy.toml").write_text(
+        'sensitive = "disease"\n[columns.city]\nrole = "quasi"\n[columns.disease]\nrole = "sensitive"\n'
+    )
+    for target in ("r.csv", "privacy.toml"):
+        before = Path(target).read_text()
+        code, _, err = cli("--release", "r.csv", "--json", target)
+        assert code == 2
+        assert "read here" in err
+        assert Path(target).read_text() == before
+
+
+def test_squared_designs_say_whom_they_are_against(cli: Cli) -> None:
+    Path("n.csv").write_text("x,0,1,3\n0,1,0,0\n1,0,1,0\n3,0,0,1\n")
+    common = ("n.csv", "--loss", "squared", "--system-loss", "absolute", "--design", "average", "--distortion", "0.5")
+    found = document(cli, *common)
+    assert found["design"]["attacker"] == "answers with labels"
+    assert found["average_privacy"] < found["design"]["value"]
+    assert found["label_privacy"] == pytest.approx(found["design"]["value"])
+    code, out, _ = cli(*common)
+    assert code == 0
+    assert "against an attacker who answers with labels" in out
+    assert document(cli, "n.csv", "--design", "average", "--distortion", "0.2")["design"]["attacker"] == "answers best"
+
+
+def test_what_is_asked_for_is_shown(cli: Cli) -> None:
+    _, out, _ = cli("m.csv", "--order", "3", "--confidence", "0.9")
+    assert "Rényi, order 3" in out
+    assert "Sets of 90% confidence" in out
+    _, out, _ = cli("--model", "crowds:n=5,p=0.3")
+    assert "Edman" in out
+    _, out, _ = cli("--model", "planar-laplace:grid=3,epsilon=1")
+    assert "for each unit of distance" in out
+    assert set(document(cli, "m.csv", "--order", "1.0000000001", "--order", "1")["renyi_entropy"]) == {
+        "1",
+        "1.0000000001",
+    }
+
+
+def test_the_curve_and_one_channel_of_it(cli: Cli) -> None:
+    code, _, err = cli(
+        "m.csv",
+        "--prior",
+        "p.csv",
+        "--design",
+        "average",
+        "--distortion",
+        "0.1",
+        "--curve",
+        "--points",
+        "3",
+        "-o",
+        "t.csv",
+    )
+    assert code == 0, err
+    assert sorted(path.name for path in Path().glob("t*")) == ["t.channel.csv", "t.csv", "t.html"]
 
 
 def test_the_screen(cli: Cli) -> None:

@@ -158,7 +158,7 @@ def test_the_whole_table(cli: Cli) -> None:
         (("--loss", ""), "The '--loss' parameter of guide must be hamming or graded. Got '' instead."),
         (("--loss-known", "maybe"), "must be yes or no"),
         (("--observations", "1"), "must be single or repeated"),
-        (("--case", "BEST"), "must be worst, average or best. Got 'BEST' instead."),
+        (("--case", "BESTE"), "must be worst, average or best. Got 'BESTE' instead."),
         (("--all", "--case", "best"), "--all prints the whole table: leave the answers out."),
         ((*IDENTITY, "--json", "no/x.json"), "the folder 'no' does not exist"),
         (("--abuot", "identity"), "--abuot"),
@@ -298,3 +298,10 @@ def test_questions_stay_out_of_the_result(tmp_path: Path) -> None:
     os.close(theirs)
     os.close(mine)
     assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["keys"] == ["worst_case_privacy"]
+
+
+def test_options_take_the_beginning_of_a_word(cli: Cli) -> None:
+    whole = cli("--about", "identity", "--loss", "hamming", "--observations", "single", "--case", "best", "--json", "-")
+    short = cli("--about", "id", "--loss", "H", "--observations", "s", "--case", "Best", "--json", "-")
+    assert short[0] == 0
+    assert json.loads(short[1])["answers"] == json.loads(whole[1])["answers"]

@@ -48,9 +48,15 @@ def test_sparse_sums_are_those_of_the_dense_channel(found: Grouping) -> None:
     plain = privacy(seen, hamming(seen.values))
     assert errors.average_privacy == pytest.approx(plain.average, abs=1e-12)
     assert errors.prior_privacy == pytest.approx(plain.prior, abs=1e-12)
-    assert errors.worst_case_privacy == pytest.approx(plain.conditional[classes].min(), abs=1e-12)
+    assert errors.worst_class_privacy == pytest.approx(plain.conditional[classes].min(), abs=1e-12)
+    assert errors.worst_case_privacy == pytest.approx(plain.worst_case, abs=1e-12)
+    assert errors.worst_case_privacy <= errors.average_privacy + 1e-12
     assert errors.mutual_information == pytest.approx(mutual_information(seen) / math.log(2), abs=1e-12)
-    assert errors.t_kl == pytest.approx(kl_divergences(seen)[classes].max() / math.log(2), abs=1e-12)
+    assert errors.t_kl == pytest.approx(kl_divergences(seen).max() / math.log(2), abs=1e-12)
+    assert errors.mutual_information <= errors.t_kl + 1e-12
+    rows = {row.model: row.level for row in errors.models}
+    furthest = kl_divergences(seen)[classes].max() / math.log(2)
+    assert rows["t-closeness (divergence, bits)"] == pytest.approx(furthest, abs=1e-12)
     p = seen.joint.sum(axis=1)
     entropy = -sum(x * math.log2(x) for x in p if x > 0)
     assert errors.shannon_entropy == pytest.approx(entropy - errors.mutual_information, abs=1e-9)

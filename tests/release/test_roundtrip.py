@@ -357,7 +357,7 @@ def test_channel(release: Channel) -> None:
         ("x,a,b\n1,1.5,-0.5\n", None, "below 0"),
         ("x,a,b\n1,half,0.5\n", None, "row 0, column 'a': a number is needed there"),
         ("x,a,b\n1,1_0,0\n", None, "row 0, column 'a': a number is needed there"),
-        ("x,a,b\n1,1,0\n1,0,1\n", None, "names an input twice"),
+        ("x,a,b\n1,1,0\n1,0,1\n", None, "row 1: that row has the name of another one"),
         ("x\n1\n", None, "least one of an output"),
         ("x,a\n1,1\n2,1\n", "value,probability\n1,0.5\n", "1 are missing and 0 are unknown"),
         ("x,a\n1,1\n2,1\n", "value,probability\n1,0.5\n2,0.4\n", "sums to 0.9"),

@@ -144,15 +144,15 @@ def test_models_as_errors(name: str, reports: dict[str, Report], pages: dict[str
     for index, (column, found) in enumerate(document["estimation_error"].items()):
         rows = page.table("The same models as an attacker's error", index)
         assert [row[0] for row in rows] == [model["model"] for model in found["models"]]
-        same([row[1] for row in rows], [model["level"] for model in found["models"]])
+        same([row[5] for row in rows], [model["level"] for model in found["models"]])
         for row, model in zip(rows, found["models"], strict=True):
             assert row[3] == model["case"]
             if model["direction"] == "at least" and model["error"] == 0:
-                assert row[4] == "nothing"
+                assert row[1] == "nothing"
             else:
-                assert row[4].startswith(model["direction"])
-                close(numbers(row[4]), [100 * model["error"]])
-            close(numbers(row[5]), [100 * model["exact"]])
+                assert row[1].startswith(model["direction"])
+                close(numbers(row[1]), [100 * model["error"]])
+            close(numbers(row[2]), [100 * model["exact"]])
         line = next(line for line in terminal.splitlines() if f"best guess of {column} by class" in line)
         keys = ("average_privacy", "prior_privacy", "worst_case_privacy")
         close(numbers(line.partition(":")[2]), [100 * found[key] for key in keys])

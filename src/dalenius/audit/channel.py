@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError, ParameterError
+from dalenius.errors import InputError, ParameterError, nearest
 from dalenius.measure import closeness, entropy
 from dalenius.measure.communication import degrees
 from dalenius.measure.error import distortion, mistaken, privacy, reduction
@@ -122,7 +122,7 @@ def beliefs(
         "shannon_entropy": shannon,
         "hartley_entropy": hartley,
         "prior_entropy": before,
-        "renyi_entropy": {f"{order:g}": entropy.conditional(observed, order) for order in orders},
+        "renyi_entropy": {_order(order): entropy.conditional(observed, order) for order in orders},
         "effective_sizes": {
             "hartley": 2**hartley, "shannon": 2**shannon, "min": 2**guess,
         },
@@ -143,6 +143,11 @@ def beliefs(
         "privacy_lost": {"largest": lost.largest, "average": lost.average, "mean_square": lost.mean_square},
         "bounds": [asdict(bound) for bound in _bounds(observed, loss, found, lost, information, furthest, delta, least)],
     }  # fmt: skip
+
+
+def _order(order: float) -> str:
+    """An order as a key: 1, 0.5, inf."""
+    return str(int(order)) if math.isfinite(order) and order == int(order) else repr(float(order))
 
 
 _ENTROPIES = {"hartley": 0.0, "shannon": 1.0, "min": math.inf}
@@ -243,6 +248,7 @@ class Design:
     distortion: float
     rounds: int
     slope: float | None = None
+    free: bool = False  # whether the attacker's best estimate need not be a label
 
     @property
     def gap(self) -> float:
@@ -250,7 +256,9 @@ class Design:
 
     def to_document(self) -> dict[str, Any]:
         """Of squared loss `value` is what label estimates leave; `average_privacy` beside it is of the mean."""
+        labels = self.free and self.objective != "mutual-information"
         return {
+            "attacker": "answers with labels" if labels else "answers best",
             "objective": self.objective,
             "asked_distortion": self.asked,
             "distortion": self.distortion,
@@ -262,19 +270,30 @@ class Design:
         }
 
 
-def design(channel: Channel, loss: Loss, system: Loss, objective: Objective, asked: float) -> Design:
+def objective(text: str) -> Objective:
+    """An objective by its name."""
+    for one in OBJECTIVES:
+        if text == one:
+            return one
+    raise InputError(
+        f"--design {text!r}: there is no such objective.{nearest(text, OBJECTIVES)} Known: {', '.join(OBJECTIVES)}."
+    )
+
+
+def design(channel: Channel, loss: Loss, system: Loss, aim: Objective, asked: float) -> Design:
     """The best p(y'|x') for the objective whose distortion is at most what was asked; `channel` gives the alphabets."""
-    _check_size(channel, loss, objective)
-    if objective == "mutual-information":
+    _check_size(channel, loss, aim)
+    if aim == "mutual-information":
         rate = least_information(channel, system.matrix, asked)
         return Design(
-            objective, asked, channel.with_matrix(rate.matrix), rate.information / NATS, rate.bound / NATS, rate.distortion,
+            aim, asked, channel.with_matrix(rate.matrix), rate.information / NATS, rate.bound / NATS, rate.distortion,
             rate.rounds, rate.slope / NATS,
         )  # fmt: skip
-    most = most_average_error if objective == "average" else most_worst_case_error
+    most = most_average_error if aim == "average" else most_worst_case_error
     found = most(channel, loss, system.matrix, asked)
     made = channel.with_matrix(found.matrix)
-    return Design(objective, asked, made, found.value, found.bound, found.distortion, found.rounds)
+    free = loss.points is not None
+    return Design(aim, asked, made, found.value, found.bound, found.distortion, found.rounds, None, free)
 
 
 def _check_size(channel: Channel, loss: Loss, objective: Objective) -> None:

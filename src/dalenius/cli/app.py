@@ -86,6 +86,8 @@ def run(arguments: list[str]) -> int:
         return 143 if _ended else 130
     except typer.Exit as leaving:
         return leaving.exit_code
+    except SystemExit:  # Typer's own way out when the reader of a pipe has gone
+        return 0
     except BrokenPipeError:  # the reader of a pipe has gone; keep the interpreter from complaining at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +20,7 @@ from dalenius.cli.common import (
     SeedOption,
     SensitiveOption,
     connect_engine,
+    release_files,
     run_details,
     say,
     stage_line,
@@ -28,11 +31,10 @@ from dalenius.cli.common import (
 if TYPE_CHECKING:
     from dalenius.audit.channel import Design
     from dalenius.engine import Engine
-    from dalenius.hierarchy import Hierarchy
     from dalenius.measure.loss import Loss
-    from dalenius.release import Channel
 
 POINTS = {"mutual-information": 25, "average": 11, "worst-case": 11}
+LIST = "list"
 
 
 def register(app: typer.Typer) -> None:
@@ -107,7 +109,10 @@ def command(
         list[float] | None,
         typer.Option("--order", help="Orders of Rényi's entropy (0, 0.5, 1, 2, inf).", show_default=False),
     ] = None,
-    confidence: Annotated[float, typer.Option("--confidence", help="Of confidence sets, and of intervals.")] = 0.95,
+    confidence: Annotated[
+        float | None,
+        typer.Option("--confidence", help="Of confidence sets, and of intervals (0.95).", show_default=False),
+    ] = None,
     design: Annotated[
         str | None,
         typer.Option("--design", help="Make the best channel: mutual-information, average or worst-case."),
@@ -116,7 +121,9 @@ def command(
         float | None, typer.Option("--distortion", help="With --design: the largest distortion allowed.")
     ] = None,
     curve: Annotated[bool, typer.Option("--curve", help="With --design: the best at every distortion.")] = False,
-    points: Annotated[int | None, typer.Option("--points", min=2, help="Points of the curve.")] = None,
+    points: Annotated[
+        int | None, typer.Option("--points", min=2, max=1000, help="Points of the curve (25 or 11).")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="Write the designed channel there; with --curve NAME.csv and NAME.html."),
@@ -134,37 +141,51 @@ def command(
     With --design the channel that leaves most, at a distortion that is allowed.
     """
     from dalenius.audit import channel as audit
-    from dalenius.errors import InputError, nearest
+    from dalenius.cli import channel_sources as sources
+    from dalenius.errors import InputError
     from dalenius.output import check_writable, write_texts
+    from dalenius.report import channel as report
 
-    if model == "list":
-        for line in _models():
-            say(quiet, line)
-        return
     given = {"MATRIX": matrix, "--model": model, "--release": release, "--samples": samples}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
         what = f"not {' and '.join(named)}" if named else "and none is given"
         raise InputError(f"One of MATRIX, --model, --release and --samples is needed, {what}.")
-    if design is not None and design not in audit.OBJECTIVES:
-        raise InputError(
-            f"--design {design!r}: there is no such objective.{nearest(design, audit.OBJECTIVES)} Known: "
-            f"{', '.join(audit.OBJECTIVES)}."
+    if model == LIST:
+        _list_models(json, quiet)
+        return
+    measures = {"--assumed-prior": assumed, "--order": order, "--confidence": confidence}
+    _check_design(design, distortion, curve, points, output, samples, measures)
+    _check_numbers(distortion, confidence, order)
+    if release is None:
+        only = {"--sensitive": sensitive, "--kind": kind, "--schema": None if schema == DEFAULT_SCHEMA else schema}
+        _refuse(only, "is about a release", "--release")
+    if hierarchy is not None and "hierarchy" not in (loss, system_loss):
+        raise InputError("--hierarchy is for --loss hierarchy: add it, or leave the hierarchy out.")
+    if release is not None or samples is not None:
+        _refuse(
+            {"--prior": prior, "--joint": joint}, "is not needed: a release and samples have the prior of their people"
         )
-    _check_options(design, distortion, curve, points, output)
-    files = [f for f in (matrix, samples, prior, joint, observation, background, assumed) if f is not None]
-    for path in _outputs(output, curve):
-        check_writable(path, inputs=files)
     connected = connect_engine(engine, quiet=quiet)
-    tree, channel, counts = None, None, None
+    outputs = _outputs(output, curve, distortion)
+    files = [matrix, samples, prior, joint, observation, background, assumed, loss, system_loss, hierarchy]
+    if release is not None:
+        files += [schema, *release_files(release)]
+    written = [*outputs.values(), *([] if json in (None, "-") else [Path(str(json))])]
+    for path in written:
+        check_writable(path, inputs=[*files, *connected.own_files])
+    if len({path.resolve() for path in written}) < len(written):
+        raise InputError(f"Two results cannot both be written to {str(json)!r}. Name another file.")
+
+    tree, counts, people = None, None, release is not None or samples is not None
     if model is not None:
         from dalenius.release.models import model as build
 
         channel = build(model)
     elif release is not None:
-        channel, tree = _of_release(release, schema, sensitive, kind, connected)
+        channel, tree = sources.of_release(release, schema, sensitive, kind, connected)
     elif samples is not None:
-        channel, counts = _of_samples(samples, connected)
+        channel, counts = sources.of_samples(samples, connected)
     else:
         from dalenius.release.channel import read
 
@@ -174,215 +195,159 @@ def command(
         from dalenius.hierarchy import read_hierarchy
 
         tree = read_hierarchy(hierarchy)
-    had = channel.prior is not None and model is None
-    channel = _with_parts(channel, prior, joint, observation, background, connected, fixed=release or samples)
-    uniform = not had and prior is None and joint is None
-    mine = _loss(loss, channel.values, None, tree, connected)
-    system = _system_loss(system_loss, loss, channel, tree, connected)
+    uniform = channel.prior is None or model is not None
+    with sources.unnamed(people, "A file that was given"):
+        channel = sources.with_parts(channel, prior, joint, observation, background, connected)
+        wrong = None if assumed is None else _prior(assumed, channel.inputs, connected)
+    with sources.unnamed(people, "The loss"):
+        mine = sources.loss_of(loss, channel.values, None, tree, connected)
+        system, reason = sources.system_loss_of(system_loss, loss, channel, tree, connected)
+    uniform = uniform and prior is None and joint is None
+    tell = teller(quiet)
+    if uniform and model is None:
+        tell("No prior was given: all inputs are taken for equally likely.")
+    _tell_of_estimates(mine, channel.values, tell)
     document: dict[str, Any] = {
         "source": named[0].lstrip("-").lower(),
-        "prior": "uniform" if uniform else "given" if not (release or samples) else "shares",
+        "prior": "uniform" if uniform else "shares" if people else "given",
     }
-    made: Design | None = None
+    bends: list[Design] = []
     if design is not None:
         if system is None:
             raise InputError(
-                "A design needs the loss of outputs in place of inputs, and the outputs are no input labels: give --system-loss."
+                f"A design needs the loss of outputs in place of inputs: give --system-loss, for {reason}."
             )
         if distortion is not None:
-            made = audit.design(channel, mine, system, design, distortion)
+            made = audit.design(channel, mine, system, audit.objective(design), distortion)
             channel = made.channel
-            document["design"] = made.to_document()
-            document["matrix"] = channel.matrix
-            document["input_labels"], document["output_labels"] = channel.inputs, channel.outputs
-    orders = audit.ORDERS if order is None else tuple(order)
-    wrong = None if assumed is None else _prior(assumed, channel, connected)
-    bends: list[Design] = []
-    if distortion is not None or design is None:
-        document |= audit.measured(channel, mine, system, orders=orders, confidence=confidence, assumed=wrong)
-    if counts is not None and design is None:
-        document["estimated"] = _estimated(counts, mine, confidence, seed)
-    if curve:
-        assert design is not None
-        assert system is not None
+            document |= {"design": made.to_document(), "matrix": channel.matrix}
+            document |= {"input_labels": channel.inputs, "output_labels": channel.outputs}
+    if design is None or distortion is not None:
+        chosen = {
+            "orders": audit.ORDERS if order is None else tuple(order),
+            "confidence": confidence or audit.CONFIDENCE,
+        }
+        document |= audit.measured(channel, mine, system, assumed=wrong, **chosen)  # type: ignore[arg-type]
+    if counts is not None:
+        document["estimated"] = _estimated(counts, mine, confidence or audit.CONFIDENCE, seed)
+    if design is not None and system is not None and curve:
+        wanted = audit.objective(design)
         with stage_line(quiet) as stage:
-            bends = audit.trade_off(
-                channel,
-                mine,
-                system,
-                design,
-                points=points or POINTS[design],
-                progress=stage,
-            )
-        document["curve"] = [{**one.to_document()} for one in bends]
-    if uniform and model is None:
-        teller(quiet or json == "-")("No prior was given: all inputs are taken for equally likely.")
-    if output is not None:
-        if curve:
-            from dalenius.report import channel as report
+            bends = audit.trade_off(channel, mine, system, wanted, points=points or POINTS[design], progress=stage)
+        document["curve"] = [one.to_document() for one in bends]
 
-            csv, page = _outputs(output, curve)
-            write_texts({csv: report.curve_csv(bends), page: report.page(bends, run_details())})
-        else:
-            channel.write(output)
+    if "csv" in outputs:
+        write_texts({outputs["csv"]: report.curve_csv(bends), outputs["page"]: report.page(bends, run_details())})
+    if "matrix" in outputs:
+        channel.write(outputs["matrix"])
     if json is not None:
         write_json(json, document)
     if json == "-":
         return
-    from dalenius.report import channel as report
-
-    for line in report.lines(document, bends):
+    senders = model is not None and model.partition(":")[0].strip() in report.OF_SENDERS
+    asked = {"order": order is not None, "confidence": confidence is not None, "senders": senders}
+    for line in report.lines(document, bends, asked):
         say(quiet, line)
-    for path in _outputs(output, curve):
+    for path in outputs.values():
         say(quiet, f"  Wrote {path}")
 
 
-def _check_options(
-    design: str | None, distortion: float | None, curve: bool, points: int | None, output: Path | None
+def _check_design(
+    design: str | None,
+    distortion: float | None,
+    curve: bool,
+    points: int | None,
+    output: Path | None,
+    samples: Path | None,
+    measures: Mapping[str, object],
 ) -> None:
+    """Options that are about a design, and those that a curve alone has no use for."""
+    from dalenius.audit.channel import objective
     from dalenius.errors import InputError
 
     if design is None:
         for option, used in (("--distortion", distortion is not None), ("--curve", curve), ("-o", output is not None)):
             if used:
                 raise InputError(f"{option} is about a channel that is designed: add --design, or leave it out.")
-    elif distortion is None and not curve:
-        raise InputError("--design needs --distortion, the largest that is allowed, or --curve for all of them.")
+    else:
+        objective(design)
+        if samples is not None:
+            raise InputError(
+                "--samples measures a channel that there is. For --design give its labels: MATRIX or --model."
+            )
+        if distortion is None and not curve:
+            raise InputError("--design needs --distortion, the largest that is allowed, or --curve for all of them.")
+        if distortion is None:
+            _refuse(measures, "is about one channel, and a curve has many", "--distortion")
     if points is not None and not curve:
         raise InputError("--points is about the curve: add --curve, or leave it out.")
+    if output is not None and str(output) == "-":
+        raise InputError("-o names a file; for standard output there is --json -.")
 
 
-def _outputs(output: Path | None, curve: bool) -> list[Path]:
+def _refuse(options: Mapping[str, object], why: str, add: str = "") -> None:
+    from dalenius.errors import InputError
+
+    for option, value in options.items():
+        if value is not None:
+            raise InputError(f"{option} {why}: {f'add {add}, or ' if add else ''}leave {'it' if add else option} out.")
+
+
+def _check_numbers(distortion: float | None, confidence: float | None, order: list[float] | None) -> None:
+    from dalenius.errors import ParameterError
+
+    if distortion is not None and not (math.isfinite(distortion) and distortion >= 0):
+        raise ParameterError("--distortion", "channel", "a number ≥ 0", distortion)
+    if confidence is not None and not 0 < confidence < 1:
+        raise ParameterError("--confidence", "channel", "a number > 0 and < 1", confidence)
+    for one in order or ():
+        if not one >= 0:
+            raise ParameterError("--order", "channel", "a number ≥ 0, or inf", one)
+
+
+def _outputs(output: Path | None, curve: bool, distortion: float | None) -> dict[str, Path]:
+    """What is written where: the designed channel, and the curve as CSV and as a page."""
     if output is None:
-        return []
-    return [output.with_name(output.name + ending) for ending in (".csv", ".html")] if curve else [output]
+        return {}
+    if not curve:
+        return {"matrix": output}
+    name = output.with_suffix("") if output.suffix in (".csv", ".html") else output
+    found = {"csv": name.with_name(name.name + ".csv"), "page": name.with_name(name.name + ".html")}
+    return found if distortion is None else {**found, "matrix": name.with_name(name.name + ".channel.csv")}
 
 
-def _models() -> list[str]:
+def _list_models(json: str | None, quiet: bool) -> None:
     from dalenius.release.models import MODELS
 
-    lines = []
+    if json is not None:
+        models = {
+            one.name: {
+                "what": one.sentence,
+                "example": one.example,
+                "parameters": {p.name: {"what": p.sentence, "allowed": p.allowed} for p in one.parameters},
+            }
+            for one in MODELS.values()
+        }
+        write_json(json, {"models": models})
+    if json == "-":
+        return
     for one in MODELS.values():
-        lines += [f"{one.example:<40} {one.sentence}"]
-        lines += [f"    {p.name:<10} {p.sentence} ({p.allowed})" for p in one.parameters]
-    return lines
+        say(quiet, f"{one.example:<40} {one.sentence}")
+        for p in one.parameters:
+            say(quiet, f"    {p.name:<10} {p.sentence} ({p.allowed})")
 
 
-def _of_release(
-    release: str, schema: Path, sensitive: str | None, kind: str | None, engine: Engine
-) -> tuple[Channel, Hierarchy | None]:
-    """p(class | value) of a grouped release, with the shares of values as prior."""
-    from dalenius.errors import InputError
-    from dalenius.measure.observed import Observed
-    from dalenius.release import Channel, GroupedRelease, read
-
-    found = read(release, schema, kind=kind, engine=engine)
-    if not isinstance(found, GroupedRelease):
-        raise InputError(f"A release of kind {found.kind!r} has no classes, which are what --release looks at.")
-    grouping = found.grouping(sensitive)
-    seen = Observed.of_grouping(grouping)
-    there = seen.prior[0] > 0
-    values = tuple(value for value, on in zip(seen.values, there, strict=True) if on)
-    prior = seen.prior[0][there]
-    return Channel(values, seen.observations, seen.joint[there] / prior[:, None], prior), grouping.column.hierarchy
+def _tell_of_estimates(loss: Loss, values: tuple[str, ...], tell: Any) -> None:
+    if not set(values) <= set(loss.estimates):
+        tell(
+            f"The loss lets the attacker answer with {len(loss.estimates):,} other things than the {len(values):,} values."
+        )
 
 
-def _of_samples(path: Path, engine: Engine) -> tuple[Channel, Any]:
-    """Counts of pairs, and the channel of their shares."""
-    import numpy as np
-
-    from dalenius.errors import InputError
-    from dalenius.measure.sampled import from_samples
-
-    rows = engine.files.open(path)
-    columns = [name for name in ("input", "output", "count") if name in rows.columns]
-    if columns[:2] != ["input", "output"]:
-        raise InputError(f"{rows.name}: samples have the columns input and output, and perhaps count.")
-    counted: dict[tuple[str, str], int] = {}
-    for i, line in enumerate(rows.read(columns)):
-        text = line[2].strip() if len(line) > 2 else "1"
-        if not (text.isascii() and text.isdigit() and len(text) < 16):
-            raise InputError(f"{rows.name}, row {i}, column 'count': a whole number ≥ 0 is needed there.")
-        counted[line[0], line[1]] = counted.get((line[0], line[1]), 0) + int(text)
-    counted = {pair: n for pair, n in counted.items() if n}
-    if not counted:
-        raise InputError(f"{rows.name}: there are no samples.")
-    inputs, outputs = sorted({x for x, _ in counted}), sorted({y for _, y in counted})
-    found = np.zeros((len(inputs), len(outputs)), dtype=np.int64)
-    for (x, y), n in counted.items():
-        found[inputs.index(x), outputs.index(y)] = n
-    return from_samples(found, inputs, outputs), found
-
-
-def _with_parts(
-    channel: Channel,
-    prior: Path | None,
-    joint: Path | None,
-    observation: Path | None,
-    background: Path | None,
-    engine: Engine,
-    *,
-    fixed: object,
-) -> Channel:
-    """The channel with its prior, and whatever else was given."""
-    from dataclasses import replace
-
-    from dalenius.errors import InputError
-    from dalenius.release.channel import read_matrix, rows_of
-
-    if fixed and (prior is not None or joint is not None):
-        raise InputError("A release and samples have the prior that their people have: leave --prior and --joint out.")
-    if joint is not None:
-        if prior is not None:
-            raise InputError("--joint tells the prior, too: leave --prior out.")
-        names, part = read_matrix(joint, engine)
-        channel = replace(channel, prior=None, unknown=rows_of(names, part, channel.inputs, joint.name))
-    elif prior is not None:
-        channel = replace(channel, prior=_prior(prior, channel, engine))
-    elif channel.prior is None:
-        channel = channel.with_uniform_prior()
-    if observation is not None:
-        names, part = read_matrix(observation, engine)
-        channel = replace(channel, observation=rows_of(names, part, channel.outputs, observation.name))
-    if background is not None:
-        names, part = read_matrix(background, engine)
-        channel = replace(channel, background=rows_of(names, part, channel.values, background.name))
-    return channel
-
-
-def _prior(path: Path, channel: Channel, engine: Engine) -> Any:
+def _prior(path: Path, inputs: tuple[str, ...], engine: Engine) -> Any:
     from dalenius.release.channel import read_prior
 
-    return read_prior(path, channel.inputs, engine)
-
-
-def _loss(
-    text: str, values: tuple[str, ...], estimates: tuple[str, ...] | None, tree: Hierarchy | None, engine: Engine
-) -> Loss:
-    """A loss by its name, or from a file."""
-    from dalenius.measure.loss import NAMED, named, tabulated
-    from dalenius.release.channel import read_matrix
-
-    if text not in NAMED and Path(text).is_file():
-        names, part = read_matrix(Path(text), engine)
-        return tabulated(Path(text).name, names, part, values, estimates)
-    return named(text, values, estimates, tree=tree)
-
-
-def _system_loss(asked: str | None, loss: str, channel: Channel, tree: Hierarchy | None, engine: Engine) -> Loss | None:
-    """The loss of outputs in place of inputs; without a word of it that of the attacker, if outputs are input labels."""
-    from dalenius.errors import InputError
-
-    if asked is None and not set(channel.outputs) <= set(channel.inputs):
-        return None
-    if asked is None and channel.unknown is not None and loss not in ("hamming", "absolute", "squared"):
-        return None
-    try:
-        return _loss(asked or loss, channel.inputs, channel.outputs, tree, engine)
-    except InputError:
-        if asked is not None:
-            raise
-        return None  # an attacker's loss between other things
+    return read_prior(path, inputs, engine)
 
 
 def _estimated(counts: Any, loss: Loss, confidence: float, seed: int) -> dict[str, Any]:
@@ -392,4 +357,5 @@ def _estimated(counts: Any, loss: Loss, confidence: float, seed: int) -> dict[st
 
     from dalenius.measure.sampled import estimated
 
-    return asdict(estimated(counts, loss, confidence=confidence, complete=False, rng=np.random.default_rng(seed)))
+    found = estimated(counts, loss, confidence=confidence, complete=False, rng=np.random.default_rng(seed))
+    return asdict(found)

@@ -57,7 +57,8 @@ def command(
     from dalenius.output import check_writable
 
     named = {"about": about, "loss": loss, "loss_known": loss_known, "observations": observations, "case": case}
-    answers = {key: answer for key, answer in named.items() if answer is not None}
+    words = {question.key: question.words for question in QUESTIONS}
+    answers = {key: _begun(answer, words[key]) or answer for key, answer in named.items() if answer is not None}
     check(answers)
     if json not in (None, "-"):
         check_writable(Path(json), inputs=[])
@@ -97,8 +98,8 @@ def _ask(question: Question) -> str:
         lead = f"  {number}  {answer.key:<10} "
         typer.echo(_wrapped(answer.text, lead), err=True)
     for _ in range(TRIES):
-        typer.echo("> ", nl=False, err=True)
         try:
+            typer.echo("> ", nl=False, err=True)
             line = sys.stdin.readline()
         except KeyboardInterrupt:
             typer.echo(err=True)
@@ -120,7 +121,12 @@ def _understood(line: str, words: tuple[str, ...]) -> str | None:
     text = line.strip().lower()
     if text.isdecimal():
         return words[int(text) - 1] if len(text) < 3 and 1 <= int(text) <= len(words) else None
-    found = [word for word in words if text and word.startswith(text)]
+    return _begun(text, words)
+
+
+def _begun(text: str, words: tuple[str, ...]) -> str | None:
+    """The one word that begins so."""
+    found = [word for word in words if text.strip() and word.startswith(text.strip().lower())]
     return found[0] if len(found) == 1 else None
 
 

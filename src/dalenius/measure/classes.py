@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -38,11 +38,15 @@ class ModelError:
 
 @dataclass(frozen=True, slots=True)
 class ClassErrors:
-    """The error of who knows a person's class. The worst case is over classes; the average over people, those without a
-    published class being one more observation (`identity_average` is over people who have a class). Entropies are in bits."""
+    """The error of who knows a person's class, or that none is published of the person: `suppressed` is one more observation.
+
+    Models are about classes: they are compared with `worst_class_privacy`, and `identity_average` is over people who have a
+    class. Entropies are in bits.
+    """
 
     average_privacy: float
     worst_case_privacy: float
+    worst_class_privacy: float
     prior_privacy: float
     identity_average: float
     shannon_entropy: float
@@ -63,23 +67,26 @@ def class_errors(grouping: Grouping, levels: Mapping[tuple[str, str], Level]) ->
     divergence = np.maximum(reduce(np.add, share * np.log2(share / table[grouping.values]), grouping), 0.0)
     prior = 1 - float(table.max())
     average, entropy, information = float(weight @ (1 - most)), float(weight @ surprise), float(weight @ divergence)
+    worst_class = worst = 1 - float(most.max())
+    furthest_class = furthest = float(divergence.max())
     hidden = grouping.table - np.bincount(grouping.values, weights=grouping.counts, minlength=len(table))
     if hidden.any():
         rest, left = hidden / hidden.sum(), hidden.sum() / people
         on = rest > 0
+        told = float(rest[on] @ np.log2(rest[on] / table[on]))
         average += left * (1 - float(rest.max()))
         entropy -= left * float(rest[on] @ np.log2(rest[on]))
-        information += left * float(rest[on] @ np.log2(rest[on] / table[on]))
-    worst = 1 - float(most.max())
+        information += left * told
+        worst, furthest = min(worst, 1 - float(rest.max())), max(furthest, told)
+    identity = 1 - grouping.groups / float(grouping.sizes.sum())
     found = ClassErrors(
-        average, worst, prior, 1 - grouping.groups / float(grouping.sizes.sum()), entropy, max(information, 0.0),
-        float(divergence.max()), (),
+        average, worst, worst_class, prior, identity, entropy, max(information, 0.0), furthest, ()
     )  # fmt: skip
-    return _with_models(found, {place: level.value for place, level in levels.items()})
+    return _with_models(found, {place: level.value for place, level in levels.items()}, furthest_class)
 
 
-def _with_models(found: ClassErrors, levels: Mapping[tuple[str, str], float]) -> ClassErrors:
-    worst, average, prior = found.worst_case_privacy, found.average_privacy, found.prior_privacy
+def _with_models(found: ClassErrors, levels: Mapping[tuple[str, str], float], furthest: float) -> ClassErrors:
+    worst, average, prior = found.worst_class_privacy, found.average_privacy, found.prior_privacy
     k, distinct = levels["k_anonymity", "k"], levels["distinct_l_diversity", "l"]
     effective = levels["entropy_l_diversity", "l"]
     alpha, t = levels["alpha_k_anonymity", "alpha"], levels["t_closeness", "equal"]
@@ -105,8 +112,8 @@ def _with_models(found: ClassErrors, levels: Mapping[tuple[str, str], float]) ->
             "the attacker knows the table's shares beforehand; any loss: prior error − d_max·t",
         ),
         ModelError(
-            "t-closeness (divergence, bits)", found.t_kl, "attribute", "worst",
-            max(0.0, prior - math.sqrt(found.t_kl * nats / 2)), "at least", worst, "prior error − √(t ln 2/2)",
+            "t-closeness (divergence, bits)", furthest, "attribute", "worst",
+            max(0.0, prior - math.sqrt(furthest * nats / 2)), "at least", worst, "prior error − √(t ln 2/2)",
             "the attacker knows the table's shares beforehand",
         ),
         ModelError(
@@ -127,9 +134,7 @@ def _with_models(found: ClassErrors, levels: Mapping[tuple[str, str], float]) ->
             "at most", average, "1 − 2^−H(X|Y)", "the attacker weighs all values, of many people at once",
         ),
     )  # fmt: skip
-    return ClassErrors(
-        average, worst, prior, found.identity_average, found.shannon_entropy, found.mutual_information, found.t_kl, rows
-    )
+    return replace(found, models=rows)
 
 
 def _floor(factor: float, prior: float) -> float:

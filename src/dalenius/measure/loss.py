@@ -20,6 +20,7 @@ from dalenius.release.channel import Part, rows_of
 
 Floats = NDArray[np.float64]
 NAMED = ("hamming", "absolute", "squared", "hierarchy")
+LARGEST = 1e100
 TIE = 1e-12  # of the largest loss: estimates so close to the best are as good
 CHUNK = 16_000_000  # entries of a block of posteriors × estimates
 _PIECE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -38,6 +39,8 @@ class Loss:
     def __post_init__(self) -> None:
         if not np.isfinite(self.matrix).all() or (self.matrix < 0).any():
             raise InputError(f"The loss {self.name} has an entry that is below 0 or no number; losses are ≥ 0.")
+        if self.matrix.size and self.matrix.max() > LARGEST:
+            raise InputError(f"The loss {self.name} has an entry above {LARGEST:g}, which is too large to reckon with.")
 
     @property
     def largest(self) -> float:
@@ -118,7 +121,7 @@ def coordinates(labels: Sequence[str], what: str) -> Floats:
     if len({len(point) for point in found}) > 1:
         raise InputError(f"{what} needs labels with as many numbers each, and some have more than others.")
     points = np.array(found)
-    if not np.isfinite(points).all():
+    if not (np.abs(points) <= LARGEST).all():
         raise InputError(f"{what} needs numbers for labels, and one is too large.")
     return points
 
@@ -153,7 +156,8 @@ def squared(values: Sequence[str], estimates: Sequence[str] | None = None) -> Lo
     one = coordinates(values, "The squared loss")
     other = one if estimates is None else coordinates(estimates, "The squared loss")
     _same_dimension(one, other)
-    matrix = ((one[:, None, :] - other[None, :, :]) ** 2).sum(axis=2)
+    with np.errstate(over="ignore"):
+        matrix = ((one[:, None, :] - other[None, :, :]) ** 2).sum(axis=2)
     return Loss(
         "squared", matrix, tuple(values if estimates is None else estimates), one if estimates is None else None
     )
@@ -194,6 +198,12 @@ def tabulated(
     found = rows_of(rows, part, values, name)
     name = f"{name} (a file)" if name in NAMED else name
     if estimates is None:
+        missing = [value for value in values if value not in set(found.names)]
+        if missing and len(missing) < len(values):
+            raise InputError(
+                f"{name}: the loss has a column for {len(values) - len(missing)} of the {len(values)} values only; one is needed "
+                "for each of them, or for none."
+            )
         return Loss(name, found.matrix, found.names)
     if set(estimates) != set(found.names) or len(found.names) != len(estimates):
         raise InputError(

@@ -17,6 +17,7 @@ from dalenius.errors import InputError
 from dalenius.release import Channel, Grouping
 
 Floats = NDArray[np.float64]
+SMALLEST = 1e-290  # probabilities below are 0: nothing can be divided by them
 NOTHING = "suppressed"  # the observation of people of whom no quasi-identifier is published
 
 
@@ -36,7 +37,7 @@ class Observed:
         """From p(x, y), or counts in proportion to it; the prior is its margin."""
         joint = joint / joint.sum()
         weight = joint.sum(axis=0)
-        made = np.flatnonzero(weight > 0)
+        made = np.flatnonzero(weight > SMALLEST)
         posterior = (joint[:, made] / weight[made]).T
         prior = np.broadcast_to(joint.sum(axis=1), posterior.shape)
         return cls(values, tuple(observations[i] for i in made), posterior, weight[made], prior)

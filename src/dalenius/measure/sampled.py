@@ -154,4 +154,5 @@ def _information(counts: Longs) -> tuple[float, float, float]:
     error = math.sqrt(float(share @ (density - information) ** 2) / n)
     extra = int((rows > 0).sum()) + int((columns > 0).sum()) - len(x) - 1
     corrected = information + extra / (2 * int(n) * math.log(2))
-    return max(0.0, information), max(0.0, corrected), error
+    most = math.log2(min(len(set(x.tolist())), len(set(y.tolist()))))  # no more can be told
+    return max(0.0, information), min(max(0.0, corrected), most), error

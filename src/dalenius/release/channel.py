@@ -198,6 +198,8 @@ def _check_distribution(row: NDArray[np.float64], what: str) -> None:
         raise InputError(f"A channel holds probabilities: {what} has an entry that is no number.")
     if (row < 0).any():
         raise InputError(f"A channel holds probabilities: {what} has {row.min():g}, which is below 0.")
+    if (row > 1 + TOLERANCE * len(row)).any():
+        raise InputError(f"A channel holds probabilities: {what} has an entry above 1.")
     off = row.sum() - 1
     if abs(off) > TOLERANCE * len(row) + 1e-12:
         raise InputError(f"Probabilities sum to 1: {what} sums to {row.sum():.9g}, {abs(off):.3g} too {_much(off)}.")
@@ -210,7 +212,19 @@ def _much(off: float) -> str:
 def read(path: Path, *, engine: Engine, prior: Path | None = None) -> Channel:
     """A CSV matrix (first column the input's label, a column an output) and a prior (`value,probability`)."""
     inputs, part = read_matrix(path, engine)
+    _check_entries(path.name, part)
     return Channel(inputs, part.names, part.matrix, None if prior is None else read_prior(prior, inputs, engine))
+
+
+def _check_entries(where: str, part: Part) -> None:
+    """Told by row and column: a table of people that is taken for a matrix must not be quoted."""
+    for wrong, what in ((part.matrix < 0, "below 0"), (part.matrix > 1 + TOLERANCE * len(part.names), "above 1")):
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise InputError(
+                f"{where}, row {row}, column {part.names[column]!r}: that number is {what}, and no probability. A channel has a "
+                "row for each input and a column for each output."
+            )
 
 
 def read_matrix(path: Path, engine: Engine) -> tuple[tuple[str, ...], Part]:
@@ -221,7 +235,12 @@ def read_matrix(path: Path, engine: Engine) -> tuple[tuple[str, ...], Part]:
             f"{rows.name}: a matrix has a column of names and at least one of numbers; a channel has its inputs, and at "
             "least one of an output."
         )
+    if tuple(rows.columns) == ("value", "probability"):
+        raise InputError(f"{rows.name}: that is a prior, and a matrix is needed here.")
     names, *columns = zip(*rows.read(rows.columns), strict=True)
+    if len(set(names)) < len(names):
+        twice = next(i for i, name in enumerate(names) if name in names[:i])
+        raise InputError(f"{rows.name}, row {twice}: that row has the name of another one.")
     matrix = [numbers(column, rows.name, name) for column, name in zip(columns, rows.columns[1:], strict=True)]
     return tuple(names), Part(tuple(rows.columns[1:]), np.array(matrix).T)
 
@@ -251,7 +270,7 @@ def read_prior(path: Path, values: Sequence[str], engine: Engine) -> NDArray[np.
         raise InputError(
             f"{rows.name}: the prior needs one line for each of the {len(values)} values, and no other; "
             f"{len(set(values) - set(found))} are missing and {len(set(found) - set(values))} are unknown. "
-            f"Its names are those of the first column of the matrix."
+            f"Its names are those of the channel's inputs, such as {values[0]!r}."
         )
     prior = np.array([found[value] for value in values])
     _check_distribution(prior, f"{rows.name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -28,11 +29,22 @@ ENTROPIES = {
 }
 
 
-def lines(document: Mapping[str, Any], curve: Sequence[Design]) -> list[str]:
-    """A summary for a screen."""
+OF_SENDERS = ("crowds", "threshold-mix", "pool-mix")  # models whose unknown is who sent a message
+DEGREES = {
+    "reiter_rubin_worst": "Reiter and Rubin, 1 − p, worst",
+    "berthold": "Berthold, log2 n (bits)",
+    "serjantov_danezis_average": "Serjantov and Danezis, mean (bits)",
+    "diaz_average": "Diaz, mean (0 to 1)",
+    "toth_theta": "Tóth, largest probability Θ",
+    "edman": "Edman, of the whole mix (0 to 1)",
+}
+
+
+def lines(document: Mapping[str, Any], curve: Sequence[Design], asked: Mapping[str, bool] | None = None) -> list[str]:
+    """A summary for a screen, with what was asked for: `order`, `confidence`, `senders`."""
     text: list[str] = []
     if "average_privacy" in document:
-        text += _measures(document)
+        text += _measures(document, asked or {})
     if "design" in document:
         text += ["", *_design(document["design"])]
     if "estimated" in document:
@@ -43,7 +55,7 @@ def lines(document: Mapping[str, Any], curve: Sequence[Design]) -> list[str]:
     return text
 
 
-def _measures(document: Mapping[str, Any]) -> list[str]:
+def _measures(document: Mapping[str, Any], asked: Mapping[str, bool]) -> list[str]:
     number = words.number
     inputs = f"{document['inputs']:,} inputs, {document['outputs']:,} outputs"
     text = [
@@ -59,14 +71,35 @@ def _measures(document: Mapping[str, Any]) -> list[str]:
         text.append(f"    distortion           {number(spent):>10}   loss {document['system_loss']}")
     text += ["", "  In bits"]
     text += [f"    {name:<24} {number(document[key]):>10}   {what}" for key, (name, what) in ENTROPIES.items()]
-    moved, epsilon = document["t_emd"], document["epsilon"]["local"]
+    if asked.get("order"):
+        text += [
+            f"    {f'Rényi, order {a}':<24} {number(h):>10}   mean of H_α(X|y)"
+            for a, h in document["renyi_entropy"].items()
+        ]
+    if asked.get("confidence"):
+        sets = document["confidence_sets"]
+        text += [
+            "",
+            f"  Sets of {sets['confidence']:.0%} confidence  {number(sets['average_size']):>12}   values on average, "
+            f"{sets['smallest']:,} to {sets['largest']:,}",
+        ]
+    moved, epsilon = document["t_emd"], document["epsilon"]
+    note = f" ({document['t_emd_note']})" if document["t_emd_note"] else ""
     text += [
         "",
-        f"  t, earth mover's         {'not computed' if moved is None else number(moved):>12}   ground {document['t_emd_ground']}",
-        f"  ε, any two inputs        {number(epsilon):>12}   differential privacy, nats",
-        "",
-        "  Bounds, beside what they bound",
+        f"  t, earth mover's         {'–' if moved is None else number(moved):>12}   ground {document['t_emd_ground']}{note}",
+        f"  ε, any two inputs        {number(epsilon['local']):>12}   differential privacy, nats",
     ]
+    for key, what in (("adjacent", "neighbours in order"), ("per_distance", "for each unit of distance")):
+        if epsilon[key] is not None:
+            text.append(f"  ε, {what:<26}{number(epsilon[key]):>8}")
+    if asked.get("senders"):
+        text += ["", "  Anonymity of a sender"]
+        degrees = document["anonymity"]
+        text += [
+            f"    {what:<36} {number(degrees[key]):>10}" for key, what in DEGREES.items() if degrees[key] is not None
+        ]
+    text += ["", "  Bounds, beside what they bound"]
     for bound in document["bounds"]:
         sign = "≤" if bound["direction"] == "at most" else "≥"
         text.append(
@@ -84,21 +117,24 @@ def _measures(document: Mapping[str, Any]) -> list[str]:
 
 def _design(found: Mapping[str, Any]) -> list[str]:
     number = words.number
+    against = ", against an attacker who answers with labels" if found["attacker"] == "answers with labels" else ""
     return [
-        f"  Designed: {VALUES[found['objective']]} {number(found['value'])} at distortion {number(found['distortion'])} "
-        f"(asked {number(found['asked_distortion'])})",
-        f"    proven: no channel of that distortion is better than {number(found['bound'])}; gap {found['gap']:.1e}",
+        f"  Designed: {VALUES[found['objective']]} {number(found['value'])}{against},",
+        f"    at distortion {number(found['distortion'])} (asked {number(found['asked_distortion'])})",
+        f"    proven: no channel of that distortion is better{against} than {number(found['bound'])}; gap {found['gap']:.1e}",
     ]
 
 
 def _estimated(found: Mapping[str, Any]) -> list[str]:
     number = words.number
+    error = found["information_error_asymptotic"]
+    deviation = f" ± {number(error)}" if error else ""
     return [
         f"  From {found['samples']:,} samples: average privacy {number(found['privacy'])}, surely ({found['confidence']:.0%}) "
         f"between {number(found['low'])} and {number(found['high'])}",
-        f"    mutual information {number(found['information_corrected'])} ± {number(found['information_error_asymptotic'])} bits "
+        f"    mutual information about {number(found['information_corrected'])}{deviation} bits "
         f"({number(found['information'])} before correction)",
-        f"    {found['limits']}",
+        *textwrap.wrap(found["limits"], 96, initial_indent="    ", subsequent_indent="    "),
     ]
 
 
@@ -111,6 +147,8 @@ def curve_csv(curve: Sequence[Design]) -> str:
 def page(curve: Sequence[Design], run: Mapping[str, Any]) -> str:
     """The trade-off as a chart and a table."""
     title = VALUES[curve[0].objective]
+    labels = curve[0].to_document()["attacker"] == "answers with labels"
+    against = ", against an attacker who answers with labels: one who takes the mean is left less" if labels else ""
     points = [(one.distortion, one.value) for one in curve]
     rows = [[words.number(x) for x in (one.distortion, one.value, one.bound)] + [f"{one.gap:.1e}"] for one in curve]
     details = [["dalenius", __version__]]
@@ -118,7 +156,7 @@ def page(curve: Sequence[Design], run: Mapping[str, Any]) -> str:
     body = (
         f"<h1>Privacy against distortion</h1>\n"
         f'<p class="soft">The {escape(title)} that any channel has whose mean distortion is at most what stands below, with '
-        "what is proven of it.</p>\n"
+        f"what is proven of it{against}.</p>\n"
         + figure(charts.trade_off(points, ("distortion", title)), "Each point is a channel that was designed for it.")
         + table(["distortion", "value", "proven bound", "gap"], rows, numeric={0, 1, 2, 3})
         + "\n<h2>How to repeat this</h2>\n"

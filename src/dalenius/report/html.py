@@ -309,32 +309,37 @@ def _errors(audit: Audit) -> str:
         rows = [
             [
                 escape(row.model),
-                words.number(row.level),
-                "which row" if row.unknown == "identity" else "the value",
-                row.case,
-                f"{row.direction} {words.percent(row.error)}"
-                if row.error or row.direction != "at least"
-                else "nothing",
+                "nothing"
+                if row.error == 0 and row.direction == "at least"
+                else f"{row.direction} {words.percent(row.error)}",
                 words.percent(row.exact),
+                row.case,
+                "which row" if row.unknown == "identity" else "the value",
+                words.number(row.level),
                 f"{escape(row.formula)}. {escape(row.assumes.capitalize())}.",
             ]
             for row in found.models
         ]
         header = [
             escape(column),
-            "level",
-            "attacker wants",
-            "case",
             "error it says",
             "error",
+            "case",
+            "attacker wants",
+            "level",
             "how, and what it assumes",
         ]
+        hidden = (
+            f" Of people of whom no class is published it is wrong for {words.percent(found.worst_case_privacy)}."
+            if found.worst_case_privacy < found.worst_class_privacy
+            else ""
+        )
         text.append(
-            table(header, rows, numeric={1, 5})
+            table(header, rows, numeric={2, 5})
             + f'\n<p class="soft">Without the release the best guess is wrong for {words.percent(found.prior_privacy)} of the '
             f"people, with it for {words.percent(found.average_privacy)} on average and for "
-            f"{words.percent(found.worst_case_privacy)} in the worst class. Classes are observations; people without a "
-            "published class are one more, left out of the worst case.</p>"
+            f"{words.percent(found.worst_class_privacy)} in the worst class.{hidden} The average is over everybody; that no class "
+            "is published of somebody is an observation, too.</p>"
         )
     return "\n".join(text)
 

@@ -48,7 +48,13 @@ FAITHFUL = "how faithful the release is to the table: 1, and the learner learns 
 def number(value: float) -> str:
     if math.isnan(value):
         return "undefined"
-    return "infinite" if math.isinf(value) else f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return (
+        "infinite"
+        if math.isinf(value)
+        else f"{value:.4g}"
+        if abs(value) < 1000 or abs(value) >= 1e15
+        else f"{value:,.0f}"
+    )
 
 
 def percent(value: float) -> str:
