@@ -165,6 +165,8 @@ def test_epsilon_of_names() -> None:
     found = epsilons(np.array([[0.8, 0.2], [0.2, 0.8]]), ("yes", "no"))
     assert found.local == pytest.approx(math.log(4))
     assert (found.adjacent, found.per_distance) == (None, None)
+    unsorted = np.array([[0.5, 0.5], [0.8, 0.2], [0.6, 0.4]])  # neighbours are those in order: 0 and 1, 1 and 2
+    assert epsilons(unsorted, ("2", "0", "1")).adjacent == pytest.approx(math.log(2))
     grid = epsilons(np.array([[0.8, 0.2], [0.2, 0.8]]), ("(0, 0)", "(3, 4)"))
     assert grid.adjacent is None
     assert grid.per_distance == pytest.approx(math.log(4) / 5)

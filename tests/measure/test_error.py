@@ -130,6 +130,9 @@ def test_the_sharp_bound_is_reached() -> None:
     assert (found.largest, found.total_variation, found.sharp_tv, found.printed_tv) == (1.0, 0.5, 1.0, 2.0)
     np.testing.assert_array_equal(found.each, [1, 1])  # of two guesses that are equally good beforehand, the worse
     assert found.average == 0.5
+    two = math.log(2)
+    assert (found.sharp_kl, found.printed_kl) == pytest.approx((math.sqrt(2 * two), 2 * math.sqrt(2 * two)))
+    assert (found.sharp_information, found.printed_information) == pytest.approx((2 * two, 8 * two))
 
 
 def test_the_order_of_labels_does_not_matter() -> None:
