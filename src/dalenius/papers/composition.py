@@ -35,6 +35,10 @@ CITATION = (
     "S. R. Ganta, S. P. Kasiviswanathan and A. Smith, Composition Attacks and Auxiliary Information in Data Privacy, "
     "ACM SIGKDD Conference on Knowledge Discovery and Data Mining (2008)"
 )
+DATA = (
+    "UCI Adult, as in the paper. Its other census, IPUMS, is not at hand: what it shows of that alone, in Figure 4, is tried on "
+    "Adult. The paper says how many people are in both subsets, and not how large the subsets are."
+)
 COLOURS = ("#b3261e", "#1f5fa8", "#1b7a3d", "#8a5a00")
 SETUP = (
     "Two subsets of Adult's 30,162 people with 5,000 in common; the paper does not say how large they are, and here everybody "
@@ -71,6 +75,7 @@ def shown(found: Experiments) -> Paper:
         "composition",
         CITATION,
         (_table1(), _figure1(found), _figure2(found), _figure3(found), _figure4(found), _beside(found)),
+        DATA,
     )
 
 

@@ -33,6 +33,11 @@ CITATION = (
     "M. Boreale, F. Corradi and C. Viscardi, Relative Privacy Threats and Learning From Anonymized Data, "
     "IEEE Transactions on Information Forensics and Security (2019)"
 )
+DATA = (
+    "Tables I and III are about eight people and are the paper's own. Tables IV and V are of 5,692 rows of Adult that cannot be "
+    "told: 16.6 % of them have the commonest occupation, of random rows 13.4 %. Ours are random ones, and the "
+    "settings of the paper's tools are not known beyond k and ℓ. So only what is said of these numbers can be compared."
+)
 # Table III as printed.
 PRINTED_III = {
     "p_L": ("0.343", "0.317", "0.113", "0.114", "0.113"),
@@ -74,7 +79,7 @@ def shown(found: Experiments) -> Paper:
     exhibits = (_table1(), _table2(), _table3(), _table4(found), _table5(found), _figure1())
     horizontal = _figure("Figure 2", "k-anonymity", "k = ℓ = {}", found.horizontal)
     vertical = _figure("Figure 3", "Anatomy", "ℓ = {}", found.vertical)
-    return Paper("relative", CITATION, (*exhibits, horizontal, vertical))
+    return Paper("relative", CITATION, (*exhibits, horizontal, vertical), DATA)
 
 
 def compatible_tables(release: Generalized) -> int:

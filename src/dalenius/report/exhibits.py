@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,26 @@ class Paper:
     key: str
     citation: str
     exhibits: tuple[Exhibit, ...]
+    data: str = ""  # which data these are of, where the paper's own are not at hand
 
     def __getitem__(self, name: str) -> Exhibit:
         return next(exhibit for exhibit in self.exhibits if exhibit.name == name)
+
+    def drawn(self) -> Paper:
+        """The same with its charts drawn: plain data, which another process can hand over."""
+        return replace(self, exhibits=tuple(_drawn(exhibit) for exhibit in self.exhibits))
+
+
+def _drawn(exhibit: Exhibit) -> Exhibit:
+    return replace(exhibit, charts=tuple((partial(str, chart()), caption) for chart, caption in exhibit.charts))
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """Something that a paper prints and that is not so, or not quite."""
+
+    where: str  # "Table IV"
+    printed: str
+    right: str
+    why: str
+    shown_by: str  # the test that shows it: path::name
