@@ -260,8 +260,9 @@ POPULATION = (
     Erratum(
         "Section 2.3, Figure 3",
         "Where the classifier is surer than 0.8 it is justly so.",
-        "Only from about ε = 1 on.",
-        "Below, noise makes it surer than it should be: it is sure of more people, and right less often than it says.",
+        "From about ε = 0.3 on.",
+        "Below that noise makes it surer than it should be: at ε = 0.01 it is sure of ten times as many people where occupation is "
+        "the target, and right about a quarter of them.",
         "tests/papers/test_errata.py::test_noise_makes_the_classifier_surer_than_right",
     ),
     Erratum(
