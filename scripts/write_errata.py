@@ -16,8 +16,8 @@ def page() -> str:
     return (
         "# Errata of the five papers\n\n"
         "<!-- written by scripts/write_errata.py -->\n\n"
-        f"{count} places where the print is wrong, or says less than it could: what it says, what is right, why, and the test that\n"
-        "shows it. The page of `dalenius reproduce` has the same beside the tables and figures.\n\n"
+        f"{count} places where the print is wrong, or says less than it could: what it says, what is right, why, and the test\n"
+        "that shows it. The page of `dalenius reproduce` has the same beside the tables and figures.\n\n"
         f"{markdown(TITLES)}"
     )
 

@@ -183,7 +183,12 @@ def _figure2(found: Experiments) -> Exhibit:
         (
             Compared("effective anonymity is below the class size", "yes", _yes(below)),
             *(
-                Compared("the nearest centroid is the person's own, k = 5", "approximately 70 %", text)
+                Compared(
+                    "the nearest centroid is the person's own, k = 5",
+                    "approximately 70 %",
+                    text,
+                    "it depends on how categories are measured, which the paper does not say",
+                )
                 for text in own[:1]
             ),
         ),

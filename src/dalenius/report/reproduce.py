@@ -14,6 +14,7 @@ from dalenius.report.exhibits import Compared, Erratum, Exhibit, Paper
 from dalenius.report.frame import figure, frame, shown, table
 
 TITLE = "Five papers, reproduced"
+NARROW = 440  # a chart of which two fit beside each other
 STYLE = """
 main { max-width: 58rem; }
 h2 { font-size: 1.4rem; margin-top: 3.5rem; } h3 { font-size: 1.08rem; margin: 2.2rem 0 .4rem; }
@@ -21,9 +22,17 @@ h4 { font-size: .95rem; margin: 1.2rem 0 .2rem; color: var(--soft); font-weight:
 nav ul { padding-left: 1.2rem; margin: .2rem 0 .7rem; } nav .few li { display: inline; }
 nav .few li + li::before { content: " · "; } nav .few { padding: 0; font-size: .93rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 0 1.5rem; }
-.compared td:nth-child(1) { width: 28%; } .compared td:nth-child(2), .compared td:nth-child(3) { width: 20%; }
-.compared td:nth-child(3) { font-weight: 600; }
 .compared table { table-layout: fixed; } .compared td { overflow-wrap: break-word; }
+.compared th:nth-child(1) { width: 27%; } .compared th:nth-child(2), .compared th:nth-child(3) { width: 18%; }
+.compared td:nth-child(3) { font-weight: 600; } .compared td:nth-child(4) { color: var(--soft); }
+th.number { white-space: normal; }
+.long.noted td:last-child { min-width: 15rem; } .long.named td:first-child { white-space: nowrap; }
+@media (max-width: 600px) {
+  .compared thead { display: none; } .compared table, .compared tbody, .compared tr, .compared td { display: block; }
+  .compared tr { border-bottom: 1px solid var(--line); padding: .35rem 0; } .compared td { border: 0; padding: .05rem 0; }
+  .compared td:nth-child(2)::before { content: "printed: "; } .compared td:nth-child(3)::before { content: "ours: "; }
+  .compared td:empty { display: none; }
+}
 .erratum { border-left: .25rem solid var(--line); padding: .1rem 0 .1rem .9rem; margin: 1rem 0; }
 .erratum p { margin: .15rem 0; } .erratum code { color: var(--soft); }
 .long { font-size: .85rem; }
@@ -110,14 +119,22 @@ def _exhibit(key: str, exhibit: Exhibit) -> str:
         parts.append(f"<p>{escape(exhibit.text)}</p>")
     if exhibit.rows:
         parts.append(_table(exhibit))
-    charts = [
-        figure(own_names(chart(), f"{place}-{i}"), escape(caption)) for i, (chart, caption) in enumerate(exhibit.charts)
-    ]
-    if charts:
-        parts.append(f"<div class='{'charts' if len(charts) > 1 else 'wide scroll'}'>{''.join(charts)}</div>")
+    if exhibit.charts:
+        parts.append(
+            _charts([(own_names(chart(), f"{place}-{i}"), text) for i, (chart, text) in enumerate(exhibit.charts)])
+        )
     if exhibit.compared:
         parts.append(_compared(exhibit.compared))
     return "\n".join(parts)
+
+
+def _charts(drawn: Sequence[tuple[str, str]]) -> str:
+    """Two beside each other where they are narrow enough; a wide one scrolls on a narrow screen, for its words to be read."""
+    widths = [float(found[1]) for svg, _ in drawn if (found := re.match(r'<svg[^>]*?\bwidth="([\d.]+)', svg))]
+    figures = [figure(svg, escape(caption)) for svg, caption in drawn]
+    if len(figures) > 1 and max(widths, default=0) <= NARROW:
+        return f"<div class='charts'>{''.join(figures)}</div>"
+    return "".join(f"<div class='wide scroll'>{one}</div>" for one in figures)
 
 
 def own_names(svg: str, prefix: str) -> str:
@@ -132,7 +149,9 @@ def _table(exhibit: Exhibit) -> str:
     rows = [[escape(cell) for cell in row] for row in exhibit.rows]
     right = [i for i in range(1, len(exhibit.header)) if all(_is_number(row[i]) for row in exhibit.rows)]
     made = table([escape(head) for head in exhibit.header], rows, numeric=right)
-    return f"<div class='long'>{made}</div>"
+    last, first = (max(len(row[i]) for row in exhibit.rows) for i in (-1, 0))
+    kinds = ["long", *(["noted"] if last > 30 else []), *(["named"] if first <= 24 else [])]
+    return f"<div class='{' '.join(kinds)}'>{made}</div>"
 
 
 def _is_number(text: str) -> bool:
@@ -140,13 +159,17 @@ def _is_number(text: str) -> bool:
 
 
 def _compared(found: Sequence[Compared]) -> str:
-    rows = [[escape(one.what), escape(one.printed), escape(value(one.ours)), escape(one.note)] for one in found]
-    return f"<div class='compared'>{table(['what', 'printed', 'ours', 'why they differ'], rows)}</div>"
+    rows = [[escape(one.what), escape(one.printed), escape(value(one)), escape(one.note)] for one in found]
+    return f"<div class='compared'>{table(['what', 'printed', 'ours', 'why they differ, and remarks'], rows)}</div>"
 
 
-def value(ours: float | str) -> str:
-    """Our number as the page has it."""
-    return ours if isinstance(ours, str) else words.number(float(ours))
+def value(one: Compared) -> str:
+    """Our number as the page has it: a share in per cent where the print is so."""
+    if isinstance(one.ours, str):
+        return one.ours
+    if "%" in one.printed:
+        return f"{100 * one.ours:.1f} %" if 0 <= one.ours <= 1 else f"{one.ours:.1f} %"
+    return words.number(float(one.ours))
 
 
 def _errata(key: str, errata: Sequence[Erratum]) -> str:
