@@ -132,6 +132,7 @@ def _figure1(found: Experiments) -> Exhibit:
         ("k", "people in both"),
         {},
     )
+    shares = [f"{one.figures.PVP['100']:.2f}" for one in mondrian]
     low, high = (
         min(one.figures.PVP["100"] for one in first.values()),
         max(one.figures.PVP["100"] for one in first.values()),
@@ -150,7 +151,12 @@ def _figure1(found: Experiments) -> Exhibit:
                 "of the three scenarios; Mondrian alone does not reach the print, microaggregation exceeds it",
             ),
             Compared("k = 5: four values left at most, Mondrian", "more than 60 %", mondrian[0].figures.PVP["25"]),
-            Compared("breaches become rarer with k", "yes", _falling([one.figures.PVP["100"] for one in mondrian])),
+            Compared(
+                "breaches become rarer with k, Mondrian",
+                "yes",
+                _falling([one.figures.PVP["100"] for one in mondrian]),
+                f"{', '.join(shares)} %; the last ones are a few people in 5,000",
+            ),
         ),
         ((perfect, "(a) one value left"), (partly, "(c) Mondrian on both: how sure the attacker is")),
     )  # fmt: skip
