@@ -148,7 +148,8 @@ def _figure1(found: Experiments) -> Exhibit:
                 "k = 5: perfect breaches",
                 "around 12 %",
                 f"{low:.1f} to {high:.1f} %",
-                "of the three scenarios; Mondrian alone does not reach the print, microaggregation exceeds it",
+                "; ".join(f"{name}: {one.figures.PVP['100']:.1f} %" for name, one in first.items())
+                + ". The print does not say for which of these",
             ),
             Compared("k = 5: four values left at most, Mondrian", "more than 60 %", mondrian[0].figures.PVP["25"]),
             Compared(
