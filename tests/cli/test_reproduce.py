@@ -261,16 +261,18 @@ def test_odd_characters_and_numbers() -> None:
             Compared("per cent already", "more than 60 %", 67.74),
             Compared("infinite", "none", float("inf")),
         ),
+        legend=[("#123456", "blue & red")],
     )  # fmt: skip
     paper = Paper("odd", "c & d", (exhibit,), "e > f")
     html = report.page([paper], {}, {"odd": "g < h", "other": "i & j"}, {"other": "no <data>"}, {"seconds": 1})
     text = read(html)
     for expected in (
         "g < h", "c & d", "e > f", "Table <1>. a & b", "x < y", "<b>", "share < 6 % 5.2 % n & m", "more than 60 % 67.7 %",
-        "infinite none infinite", "Left out: i & j. no <data>",
+        "infinite none infinite", "Left out: i & j. no <data>", "● blue & red",
     ):  # fmt: skip
         assert expected in text
     assert "<b>" not in html
+    assert '<span style="color: #123456">' in html
     assert "Made with" not in text
     assert "Errata" not in text
 

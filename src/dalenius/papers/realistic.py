@@ -278,4 +278,8 @@ def _figure3(nodes: Sequence[dict[str, Any]]) -> Exhibit:
         "ε_t is 5.1, and it need not.",
         compared=(Compared("(4,2)-diversity ⇔ III:uniform at 2.5, on every node", "yes", "yes" if same else "no"),),
         charts=((partial(charts.lattice_picture, levels, holds), "A dot for each definition that a node satisfies."),),
+        legend=[
+            (colour, f"{what}: {sum(which)} of {len(nodes)} nodes")
+            for colour, (what, which) in zip(charts.COLOURS, holds.items(), strict=False)
+        ],
     )

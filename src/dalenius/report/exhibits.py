@@ -28,6 +28,7 @@ class Exhibit:
     rows: Sequence[Sequence[str]] = ()
     compared: Sequence[Compared] = ()
     charts: Sequence[tuple[Callable[[], str], str]] = field(default=(), repr=False)  # chart and caption
+    legend: Sequence[tuple[str, str]] = ()  # colour, and what it stands for; of charts that do not say so themselves
 
 
 @dataclass(frozen=True, slots=True)

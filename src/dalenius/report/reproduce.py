@@ -123,6 +123,11 @@ def _exhibit(key: str, exhibit: Exhibit) -> str:
         parts.append(
             _charts([(own_names(chart(), f"{place}-{i}"), text) for i, (chart, text) in enumerate(exhibit.charts)])
         )
+    if exhibit.legend:
+        items = "".join(
+            f'<li><span style="color: {escape(colour)}">●</span> {escape(what)}</li>' for colour, what in exhibit.legend
+        )
+        parts.append(f'<ul class="legend">{items}</ul>')
     if exhibit.compared:
         parts.append(_compared(exhibit.compared))
     return "\n".join(parts)
@@ -224,6 +229,7 @@ def _plain(exhibit: Exhibit) -> dict[str, Any]:
         "header": list(exhibit.header),
         "rows": [list(row) for row in exhibit.rows],
         "charts": [caption for _, caption in exhibit.charts],
+        "legend": [what for _, what in exhibit.legend],
         "compared": [
             {"what": one.what, "printed": one.printed, "ours": one.ours, "note": one.note} for one in exhibit.compared
         ],
