@@ -291,12 +291,8 @@ def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, 
         symbolOpacity=1,
         symbolStrokeWidth=2,
     )
-    color = alt.Color(
-        "who:N",
-        title=None,
-        legend=legend,
-        scale=alt.Scale(domain=names, range=[*(curve.colour for curve in curves), *greys[: len(lines)]]),
-    )
+    shades = alt.Scale(domain=names, range=[*(curve.colour for curve in curves), *greys[: len(lines)]])
+    color = alt.Color("who:N", title=None, legend=legend, scale=shades)
     dashes = alt.StrokeDash(
         "who:N",
         title=None,
