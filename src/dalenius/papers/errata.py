@@ -179,8 +179,8 @@ REALISTIC = (
 COMPOSITION = (
     Erratum(
         "Definition 9",
-        "C_i = 1/EA_i, the anonymity before the attack.",
-        "One over the anonymity after it.",
+        "C_i = 1/EA_i, without the hat that marks the anonymity after the attack.",
+        "One over the anonymity after the attack.",
         "The sentences before and after it are about the values that are left. Where none is left, releases contradict each other: "
         "that counts as no breach, and is told.",
         "tests/adversary/test_intersection.py::test_figures_by_hand",
