@@ -56,10 +56,39 @@ def compare(contenders: dict[str, str], *, rounds: int = 3, arguments: tuple[str
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one line says, and under which heading."""
+
+    heading: str
+    what: str
+    value: str
+    target: str
+    detail: str
+    load: float  # of the machine when the heading was printed
+
+
+_rows: list[Row] = []
+_under: list[tuple[str, float]] = []  # the headings so far, with the load
+
+
 def line(what: str, value: str, target: str = "", detail: str = "") -> None:
+    """Print a figure and keep it."""
     print(f"{what:<58} {value:>10}   {target:<12} {detail}", flush=True)
+    text, load = _under[-1] if _under else ("", os.getloadavg()[0])
+    _rows.append(Row(text, what.strip(), value, target, detail, round(load, 2)))
 
 
 def heading(text: str) -> None:
+    """Print what the next lines are about."""
     load = os.getloadavg()[0]
+    _under.append((text, load))
     print(f"\n{text}   (load {load:.1f} on {os.cpu_count()} cores)\n" + "-" * 100, flush=True)
+
+
+def taken() -> list[Row]:
+    """The rows since the last call."""
+    found = list(_rows)
+    _rows.clear()
+    _under.clear()
+    return found

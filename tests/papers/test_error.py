@@ -85,6 +85,12 @@ def test_figure_10_closed_form_and_simulation(paper: Paper) -> None:
     assert bits[2] == pytest.approx(math.log2(error.USERS), abs=1e-4)
 
 
+def test_the_axis_has_whole_numbers(paper: Paper) -> None:
+    drawn = paper["Figure 10"].charts[0][0]()
+    assert ">10<" in drawn
+    assert "1e+1" not in drawn
+
+
 def test_the_guide_has_the_papers_classes(paper: Paper) -> None:
     rows = {row[0]: row[1:] for row in paper["Table IV"].rows}
     assert "k-anonymity" in rows["identity"][2]

@@ -483,3 +483,9 @@ def test_the_chart_of_figure_3_shows_every_node_and_every_dot(paper: Paper, entr
     )
     right = {what: sum(which) for what, which in realistic.definitions(entries).items() if any(which)}
     assert dots == right
+    # What a colour stands for is told beside the picture, which has no legend.
+    told = {what.rpartition(":")[0]: colour for colour, what in paper["Figure 3"].legend}
+    assert len(told) == 5
+    for one in marks(svg):
+        if "satisfies: " in one["aria-label"]:
+            assert told[one["aria-label"].split("satisfies: ")[1]] == one["fill"]

@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dalenius.papers import error
+from dalenius.papers.errata import ERRATA
+from dalenius.papers.registry import TITLES
+from dalenius.report import reproduce
+from dalenius.report.exhibits import Compared, Exhibit, Paper
 from tests.conftest import lacking
 from tests.report.conftest import Report
 
@@ -163,3 +169,35 @@ def test_a_page_that_asks_for_something_is_caught(browser: Any, full: Report) ->
     with Visit(browser, Report(0, "", {}, "", spoiled), 1000) as visit:
         assert "https://example.org/x.png" in visit.requests
         assert any("undefinedThing" in complaint for complaint in visit.complaints)
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_the_papers_stay_inside_the_screen(width: int, browser: Any, tmp_path: Path) -> None:
+    """Charts of every kind, wide tables and long words, from papers that need no data or none that is not here."""
+    made = error.build(quick=True)
+    wide = Exhibit(
+        "Table 9", "wide", "text", ["head"] * 12, [["a long cell of words", *["0.123 ± 0.001"] * 10, "note " * 30]]
+    )
+    long = Exhibit("Figure 9", "long", compared=[Compared("word" * 20, "printed" * 12, "ours" * 15, "why " * 40)])
+    paper = Paper(made.key, made.citation, (*made.exhibits, wide, long), made.data)
+    path = tmp_path / "reproduce.html"
+    path.write_text(reproduce.page([paper], ERRATA, TITLES, {"relative": "no data"}, {"seconds": 1}), encoding="utf-8")
+    with Visit(browser, Report(0, "", {}, "", path), width) as visit:
+        assert visit.complaints == []
+        assert visit.requests == [path.as_uri()]
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        outside = visit.page.evaluate(
+            """() => [...document.querySelectorAll('main *')]
+                .filter(e => e.getBoundingClientRect().right > window.innerWidth + 1 && !e.closest('.scroll') && !e.closest('svg'))
+                .map(e => e.tagName)"""
+        )
+        assert outside == []
+        assert visit.page.locator("h1").count() == 1
+        visit.page.locator("nav a", has_text="Figure 10").click()
+        box = visit.page.locator("#error-figure-10").bounding_box()
+        assert -1 <= box["y"] < 800  # the contents lead there
+        # What is compared is read whole at any width: nothing of it scrolls.
+        hidden = visit.page.evaluate(
+            "() => [...document.querySelectorAll('.compared .scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+        )
+        assert hidden == 0

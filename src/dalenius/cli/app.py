@@ -23,6 +23,7 @@ from dalenius.cli import (
     init,
     lattice,
     publish,
+    reproduce,
     split,
 )
 from dalenius.errors import DaleniusError, file_error
@@ -49,7 +50,22 @@ def _root(
     pass
 
 
-for _command in (init, check, split, publish, lattice, attack, compose, audit, compare, frontier, channel, guide, demo):
+for _command in (
+    init,
+    check,
+    split,
+    publish,
+    lattice,
+    attack,
+    compose,
+    audit,
+    compare,
+    frontier,
+    channel,
+    guide,
+    reproduce,
+    demo,
+):
     _command.register(app)
 
 

@@ -35,6 +35,10 @@ CITATION = (
     "S. R. Ganta, S. P. Kasiviswanathan and A. Smith, Composition Attacks and Auxiliary Information in Data Privacy, "
     "ACM SIGKDD Conference on Knowledge Discovery and Data Mining (2008)"
 )
+DATA = (
+    "UCI Adult, as in the paper. Its other census, IPUMS, is not at hand: what it shows of that alone, in Figure 4, is tried on "
+    "Adult. The paper says how many people are in both subsets, and not how large the subsets are."
+)
 COLOURS = ("#b3261e", "#1f5fa8", "#1b7a3d", "#8a5a00")
 SETUP = (
     "Two subsets of Adult's 30,162 people with 5,000 in common; the paper does not say how large they are, and here everybody "
@@ -71,6 +75,7 @@ def shown(found: Experiments) -> Paper:
         "composition",
         CITATION,
         (_table1(), _figure1(found), _figure2(found), _figure3(found), _figure4(found), _beside(found)),
+        DATA,
     )
 
 
@@ -127,6 +132,7 @@ def _figure1(found: Experiments) -> Exhibit:
         ("k", "people in both"),
         {},
     )
+    shares = [f"{one.figures.PVP['100']:.2f}" for one in mondrian]
     low, high = (
         min(one.figures.PVP["100"] for one in first.values()),
         max(one.figures.PVP["100"] for one in first.values()),
@@ -142,10 +148,16 @@ def _figure1(found: Experiments) -> Exhibit:
                 "k = 5: perfect breaches",
                 "around 12 %",
                 f"{low:.1f} to {high:.1f} %",
-                "of the three scenarios; Mondrian alone does not reach the print, microaggregation exceeds it",
+                "; ".join(f"{name}: {one.figures.PVP['100']:.1f} %" for name, one in first.items())
+                + ". The print does not say for which of these",
             ),
             Compared("k = 5: four values left at most, Mondrian", "more than 60 %", mondrian[0].figures.PVP["25"]),
-            Compared("breaches become rarer with k", "yes", _falling([one.figures.PVP["100"] for one in mondrian])),
+            Compared(
+                "breaches become rarer with k, Mondrian",
+                "yes",
+                _falling([one.figures.PVP["100"] for one in mondrian]),
+                f"{', '.join(shares)} %; the last ones are a few people in 5,000",
+            ),
         ),
         ((perfect, "(a) one value left"), (partly, "(c) Mondrian on both: how sure the attacker is")),
     )  # fmt: skip
@@ -178,7 +190,12 @@ def _figure2(found: Experiments) -> Exhibit:
         (
             Compared("effective anonymity is below the class size", "yes", _yes(below)),
             *(
-                Compared("the nearest centroid is the person's own, k = 5", "approximately 70 %", text)
+                Compared(
+                    "the nearest centroid is the person's own, k = 5",
+                    "approximately 70 %",
+                    text,
+                    "it depends on how categories are measured, which the paper does not say",
+                )
                 for text in own[:1]
             ),
         ),

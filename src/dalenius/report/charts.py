@@ -276,7 +276,9 @@ def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, 
     across = sorted({row["x"] for row in rows})
     ends = [across[0], across[-1]] if len(across) > 1 else [across[0] / 2, across[0] * 2]
     scale = alt.Scale(type="log" if log else "linear", domain=ends, nice=False)
-    x = alt.X("x:Q", title=titles[0], scale=scale, axis=alt.Axis(values=across, format="~g"))
+    # As it is: a linear axis would make 10 a 1e+1.
+    label: dict[str, Any] = {"format": "~g"} if log else {"labelExpr": "toString(datum.value)"}
+    x = alt.X("x:Q", title=titles[0], scale=scale, axis=alt.Axis(values=across, **label))
     y = alt.Y("mean:Q", title=titles[1], axis=alt.Axis(format="%"), scale=alt.Scale(zero=True))
     names = [*(curve.name for curve in curves), *lines]
     greys = ["#5b6770", "#9aa4ad", "#c0a060"]
@@ -289,12 +291,8 @@ def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, 
         symbolOpacity=1,
         symbolStrokeWidth=2,
     )
-    color = alt.Color(
-        "who:N",
-        title=None,
-        legend=legend,
-        scale=alt.Scale(domain=names, range=[*(curve.colour for curve in curves), *greys[: len(lines)]]),
-    )
+    shades = alt.Scale(domain=names, range=[*(curve.colour for curve in curves), *greys[: len(lines)]])
+    color = alt.Color("who:N", title=None, legend=legend, scale=shades)
     dashes = alt.StrokeDash(
         "who:N",
         title=None,

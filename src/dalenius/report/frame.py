@@ -34,12 +34,12 @@ code { font-size: .88em; overflow-wrap: anywhere; }
 """
 
 
-def frame(title: str, body: str) -> str:
-    """A whole page around a body."""
+def frame(title: str, body: str, *, style: str = "") -> str:
+    """A whole page around a body; `style` is what this page alone needs."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}{style}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
