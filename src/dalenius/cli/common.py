@@ -122,13 +122,13 @@ def _without_secrets(url: str) -> str:
     return f"{scheme}://{place[1] if place and '@' not in rest[place.end() :] else '…'}"
 
 
-def write_json(target: str, document: Mapping[str, Any]) -> None:
-    """Write a result; whatever differs between two equal runs stands under `run`."""
+def write_json(target: str, document: Mapping[str, Any], run: Mapping[str, Any] | None = None) -> None:
+    """Write a result; whatever differs between two equal runs stands under `run`, beside what every run tells."""
     whole = {
         "schema_version": SCHEMA_VERSION,
         "dalenius": __version__,
         **document,
-        "run": run_details(),
+        "run": run_details() | dict(run or {}),
     }
     text = json.dumps(plain(whole), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if target == "-":
