@@ -79,6 +79,11 @@ def notes(found: TradeOff) -> list[str]:
             f"Learner and attacker were not played on {counted(len(unlike), 'release', 'releases')}: they have no exact answer "
             "there. --mcse 0.005 has them sampled; --risk random-worlds holds one adversary against all."
         )
+    if found.risk.name == "attacker" and any(point.kind == "anatomized" for point in found.points):
+        told.append(
+            "Anatomy: attacks that learn the link it cuts were not played, and may do better: dalenius attack --adversary "
+            "definetti-permutation."
+        )
     for axis, values in (
         (found.risk, [point.risk(found.risk) for point in found.points if not point.reason]),
         (found.utility, [point.useful(found.utility) for point in found.points if not point.reason]),
@@ -192,17 +197,9 @@ def page(name: str, found: TradeOff, command: str, run: Mapping[str, Any]) -> st
     policy = any(point.thresholds for point in found.points)
     on = found.front
     order = [i for i in found.order() if not found.points[i].reason]
-    head = [
-        "method",
-        "parameters",
-        "risk",
-        *(["by"] if found.risk.name == "attacker" else []),
-        escape(_short(found)),
-        "k",
-        "ℓ",
-        "t",
-    ]
-    numeric = {2, *range(len(head) - 4, len(head))}
+    by = ["by"] if found.risk.name == "attacker" else []
+    head = ["release", "risk", *by, escape(_short(found)).replace("_", " ").replace(" ", "<br>"), "k", "ℓ", "t"]
+    numeric = {1, *range(len(head) - 4, len(head))}
     head += ["policy"] if policy else []
     verdict = ""
     if policy:
@@ -281,9 +278,9 @@ def _chart(found: TradeOff, policy: bool) -> str:
 
 
 def _row(found: TradeOff, point: Point, policy: bool) -> list[str]:
-    cells = [escape(point.candidate.method), escape(point.candidate.label), _risk(found, point)]
+    cells = [escape(title(point)), _risk(found, point)]
     if found.risk.name == "attacker":
-        cells.append(escape(_by(found, point)))
+        cells.append(f"<small>{escape(_by(found, point))}</small>")
     cells += [_useful(found, point), *_levels(point)]
     if policy:
         colour = {"passed": "passed", "violated": "violated"}.get(point.verdict, "untested")

@@ -55,10 +55,13 @@ def risk_against_cost(dots: Sequence[Dot], titles: tuple[str, str], levels: Mapp
     costs = [dot.cost for dot in dots]
     log = min(costs) > 0 and max(costs) / min(costs) >= RATIO
     names = [name for name in COLOURS if any(dot.method == name for dot in dots)]
-    scale = alt.Scale(type="log", nice=True) if log else alt.Scale(zero=False, nice=True, padding=12)
+    room = (max(costs) / min(costs)) ** 0.1 if log else 1.0  # for names at the left
+    domain = [min(costs) / room, max(costs) * room]
+    scale = alt.Scale(type="log", domain=domain, nice=False) if log else alt.Scale(zero=False, nice=True, padding=30)
     across = titles[0] + (" (log scale)" if log else "")
-    x = alt.X("cost:Q", title=across, scale=scale, axis=alt.Axis(format="~g", tickCount=5))
-    y = alt.Y("risk:Q", title=titles[1], scale=alt.Scale(zero=True), axis=alt.Axis(format="%"))
+    x = alt.X("cost:Q", title=across, scale=scale, axis=alt.Axis(format="~g", tickCount=5, grid=not log))
+    up = alt.Scale(domain=_span([*(dot.risk for dot in dots), *levels.values()]), nice=False)
+    y = alt.Y("risk:Q", title=titles[1], scale=up, axis=alt.Axis(format="~%"))
     legend = alt.Legend(orient="top", columns=3, labelLimit=0, columnPadding=30, symbolStrokeWidth=2)
     colours = alt.Scale(domain=names, range=[COLOURS[name] for name in names])
     shapes = alt.Scale(domain=names, range=[SHAPES[name] for name in names])
@@ -80,6 +83,36 @@ def risk_against_cost(dots: Sequence[Dot], titles: tuple[str, str], levels: Mapp
         *([named.encode(y=y, x=alt.value(WIDTH - 80), text="label:N")] if levels else []),
         base.transform_filter("datum.passed").mark_point(filled=True, size=70, opacity=1).encode(shape=shape),
         base.transform_filter("!datum.passed").mark_point(filled=False, size=60, strokeWidth=1.5).encode(shape=shape),
-        base.transform_filter("datum.front").mark_text(align="left", dx=7, dy=-6, fontSize=10).encode(text="label:N"),
+        # Below and left of the front there is nothing: room for names.
+        alt.Chart(as_data(_names(dots)))
+        .mark_text(align="right", dx=-6, dy=8, fontSize=10)
+        .encode(x=x, y=y, color=color, text="label:N"),
     )
     return as_svg(layered.properties(width=WIDTH - 80, height=380))
+
+
+def _span(values: Sequence[float]) -> list[float]:
+    """From a little below the least to a little above the most; shares stay between 0 and 1."""
+    low, high = min(values), max(values)
+    room = 0.08 * (high - low) or 0.05
+    return [
+        low - room if low < 0 else max(0.0, low - room),
+        high + room if high > 1 else min(1.0, high + room),
+    ]
+
+
+def _names(dots: Sequence[Dot]) -> list[dict[str, object]]:
+    """The names of the front; those at one place together, in the colour of the first."""
+    found: dict[tuple[float, float], list[Dot]] = {}
+    for dot in dots:
+        if dot.front:
+            found.setdefault((dot.cost, dot.risk), []).append(dot)
+    return [
+        {
+            "cost": cost,
+            "risk": risk,
+            "method": here[0].method,
+            "label": "; ".join(dict.fromkeys(dot.label for dot in here)),
+        }
+        for (cost, risk), here in found.items()
+    ]
