@@ -22,13 +22,13 @@ from dalenius.audit.candidates import Candidate
 from dalenius.audit.journal import Journal
 from dalenius.audit.pareto import front
 from dalenius.audit.policy import Threshold
-from dalenius.audit.workers import each
 from dalenius.criterion import worst_of
 from dalenius.engine import Engine
 from dalenius.errors import DaleniusError
 from dalenius.release import GroupedRelease, Release
 from dalenius.schema import Schema
 from dalenius.table import Table
+from dalenius.workers import each
 
 NO_MEMORY = "there is not enough memory for it"
 

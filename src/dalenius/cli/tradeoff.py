@@ -111,9 +111,9 @@ def run(
         from dalenius.adversary.sampling import Effort
 
         Effort(mcse=asked.mcse)  # refuses what makes no sense before any work
+    jobs = _jobs(jobs, engine)
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     _check_best(best, share, declared)
-    jobs = _jobs(jobs, engine)
     targets = _check_outputs(asked, [table, schema, holdout, *declared.files, *connected.own_files], best, output, json)
     check_others(table, holdout, connected)
     with stage_line(quiet) as stage, _people(table, holdout, share, seed, connected) as (kept, others):

@@ -57,11 +57,12 @@ def risk_against_cost(dots: Sequence[Dot], titles: tuple[str, str], levels: Mapp
     names = [name for name in COLOURS if any(dot.method == name for dot in dots)]
     room = (max(costs) / min(costs)) ** 0.1 if log else 1.0  # for names at the left
     domain = [min(costs) / room, max(costs) * room]
-    scale = alt.Scale(type="log", domain=domain, nice=False) if log else alt.Scale(zero=False, nice=True, padding=30)
+    scale = alt.Scale(type="log", domain=domain, nice=False) if log else alt.Scale(zero=False, nice=True, padding=45)
     across = titles[0] + (" (log scale)" if log else "")
     x = alt.X("cost:Q", title=across, scale=scale, axis=alt.Axis(format="~g", tickCount=5, grid=not log))
     up = alt.Scale(domain=_span([*(dot.risk for dot in dots), *levels.values()]), nice=False)
-    y = alt.Y("risk:Q", title=titles[1], scale=up, axis=alt.Axis(format="~%"))
+    below = "datum.label" if min(dot.risk for dot in dots) < 0 else "datum.value < 0 ? '' : datum.label"
+    y = alt.Y("risk:Q", title=titles[1], scale=up, axis=alt.Axis(format="~%", labelExpr=below))
     legend = alt.Legend(orient="top", columns=3, labelLimit=0, columnPadding=30, symbolStrokeWidth=2)
     colours = alt.Scale(domain=names, range=[COLOURS[name] for name in names])
     shapes = alt.Scale(domain=names, range=[SHAPES[name] for name in names])
@@ -92,13 +93,10 @@ def risk_against_cost(dots: Sequence[Dot], titles: tuple[str, str], levels: Mapp
 
 
 def _span(values: Sequence[float]) -> list[float]:
-    """From a little below the least to a little above the most; shares stay between 0 and 1."""
+    """From a little below the least, where names have room, to a little above the most."""
     low, high = min(values), max(values)
     room = 0.08 * (high - low) or 0.05
-    return [
-        low - room if low < 0 else max(0.0, low - room),
-        high + room if high > 1 else min(1.0, high + room),
-    ]
+    return [low - room, high + room / 2]
 
 
 def _names(dots: Sequence[Dot]) -> list[dict[str, object]]:
@@ -112,7 +110,7 @@ def _names(dots: Sequence[Dot]) -> list[dict[str, object]]:
             "cost": cost,
             "risk": risk,
             "method": here[0].method,
-            "label": "; ".join(dict.fromkeys(dot.label for dot in here)),
+            "label": here[0].label + (f" +{len(here) - 1}" if len(here) > 1 else ""),
         }
         for (cost, risk), here in found.items()
     ]
