@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 from dalenius.audit.axes import RISKS, UTILITIES
 from dalenius.audit.candidates import Candidate
@@ -61,7 +62,7 @@ def test_one_release_can_be_drawn_and_marks_are_as_many_as_releases() -> None:
 def test_rows_by_usefulness_and_marked() -> None:
     lines = tradeoff.lines("people.csv", FOUND)
     rows = [line for line in lines if re.match(r"  [● ] (mondrian|lattice) ", line)]
-    assert [row[:25].split() for row in rows] == [
+    assert [row[:27].split() for row in rows] == [
         ["●", "mondrian", "k", "=", "2"],
         ["●", "mondrian", "k", "=", "5"],
         ["lattice", "k", "=", "5"],
@@ -101,3 +102,12 @@ def test_the_page() -> None:
     nothing = tradeoff.page("people.csv", TradeOff(SOME[3:], FOUND.risk, FOUND.utility, 0), "", {})
     assert "there is nothing to draw" in nothing
     assert "<svg" not in nothing
+
+
+def test_the_docs_have_every_risk_and_utility() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "frontier.md").read_text(encoding="utf-8")
+    for risk in RISKS.values():
+        assert f"| `{risk.name}` | {risk.says} | {risk.lacks} |" in docs
+    for utility in UTILITIES.values():
+        better = "larger" if utility.larger_is_better else "smaller"
+        assert f"| `{utility.name}` | {utility.says} | {better} | {utility.lacks} |" in docs

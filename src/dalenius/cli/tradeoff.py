@@ -139,7 +139,13 @@ def run(
             measured = points(setting, candidates, journal, jobs=jobs, engine=connected, told=told)
         except KeyboardInterrupt:
             raise Interrupted(_stopped(done, len(candidates), journal.folder)) from None
-        held_out = "" if others is None else f"{share:g} of the people held out" if share else f"{holdout} held out"
+        held_out = (
+            ""
+            if others is None
+            else f"{share:g} of the people held out"
+            if share
+            else f"{Path(str(holdout)).name} held out"
+        )
         found = TradeOff(measured, risk, utility, seed, held_out)
         command = _publish_line(found, table, schema, engine, best)
         code, written = 0, ""
