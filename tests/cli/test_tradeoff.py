@@ -263,6 +263,33 @@ def test_ctrl_c_and_going_on(run: Run, tmp_path: Path) -> None:
     assert {name: after[name] for name in kept} == kept
 
 
+def test_a_table_in_an_engine(run: Run) -> None:
+    import duckdb
+
+    with duckdb.connect("h.db") as database:
+        database.execute("create table people as select * from read_csv('people.csv', all_varchar=true)")
+    command = ("frontier", "people", "--engine", "duckdb://h.db", "--method", "mondrian", "--k", "5,20", "--best")
+    code, out, err = run(*command, "table:best")
+    assert (code, err) == (0, "")
+    assert "Wrote table:best\n" in out
+    assert "--engine …" in out
+    assert len(list(Path("people.frontier").iterdir())) == 2
+    assert run("audit", "best", "--truth", "people", "--engine", "duckdb://h.db", "-q")[0] == 0
+    with duckdb.connect("h.db") as database:
+        database.execute("insert into people values ('Oslo', '33', 'Flu')")
+    assert run(*command, "again.csv")[0] == 0
+    assert len(list(Path("people.frontier").iterdir())) == 4  # another table
+    code, out, err = run(*command, "table:more", "--method", "anatomy")
+    assert (code, out) == (2, "")
+    assert "anatomy writes several files" in err
+
+
+def test_help_names_every_risk_and_utility(run: Run) -> None:
+    text = re.sub(r"-\s+", "-", re.sub(r"\s+", " ", run("frontier", "--help")[1]))
+    for name in (*RISKS, *UTILITIES):
+        assert re.search(rf"[ :]{name}[ ,.]", text), name
+
+
 REFUSED = {
     "no policy": (("people.csv", "--best", "best.csv", "--schema", "none.toml"), "none.toml has none. Add one"),
     "best of a part": (("people.csv", "--best", "best.csv", "--share", "0.3"), "Split the table first"),

@@ -63,11 +63,22 @@ def command(
         typer.Option("--epsilons", metavar="E,E,…", help="Noisy counts: the budgets to try.", rich_help_panel=_GRID),
     ] = None,
     risk: Annotated[
-        str | None, typer.Option("--risk", help="The risk to compare by (attacker).", rich_help_panel=_AXES)
+        str | None,
+        typer.Option(
+            "--risk",
+            rich_help_panel=_AXES,
+            help="The risk to compare by: attacker (default), gain, random-worlds, perfect-breach, worst-case, linkability, "
+            "singled-out, closeness or relative-threat.",
+        ),
     ] = None,
     utility: Annotated[
         str | None,
-        typer.Option("--utility", help="The utility to compare by (relative_error).", rich_help_panel=_AXES),
+        typer.Option(
+            "--utility",
+            rich_help_panel=_AXES,
+            help="The utility to compare by: relative_error (default), loss, ncp, discernibility, average_class_size, suppressed, "
+            "kl_divergence, precision or faithfulness.",
+        ),
     ] = None,
     mcse: Annotated[
         float | None,
@@ -92,7 +103,10 @@ def command(
     ] = None,
     share: Annotated[
         float | None,
-        typer.Option("--share", help="Without --holdout: the share of the people to hold out, drawn by --seed."),
+        typer.Option(
+            "--share",
+            help="Without --holdout: the share of the people to hold out, drawn by --seed (of noisy counts alone 0.3).",
+        ),
     ] = None,
     noise: methods.Noise = None,
     neighbours: methods.Neighbours = None,

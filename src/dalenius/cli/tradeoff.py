@@ -6,7 +6,7 @@ import contextlib
 import os
 import shlex
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,7 +114,8 @@ def run(
     jobs = _jobs(jobs, engine)
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     _check_best(best, share, declared)
-    targets = _check_outputs(asked, [table, schema, holdout, *declared.files, *connected.own_files], best, output, json)
+    inputs = [table, schema, holdout, *declared.files, *connected.own_files]
+    targets = _check_outputs(_best_files(best, asked.methods, connected), inputs, output, json)
     check_others(table, holdout, connected)
     with stage_line(quiet) as stage, _people(table, holdout, share, seed, connected) as (kept, others):
         stage("reading")
@@ -216,15 +217,32 @@ def _jobs(jobs: int | None, engine: str) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _check_outputs(
-    asked: Asked, inputs: list[Any], best: Path | None, output: Path | None, json: str | None
-) -> set[Path]:
+def _best_files(best: Path | None, tried: Sequence[str], engine: Engine) -> list[Path]:
+    """The files that the best release may be written to, whichever it is; of a table in the engine its sidecar."""
+    from dalenius.engine import PREFIX, TableName
+    from dalenius.errors import InputError
+    from dalenius.release import sidecar
+
+    if best is None:
+        return []
+    if not str(best).startswith(PREFIX):
+        return [file for method in tried for file in methods.files(method, best)]
+    name = TableName.parse(str(best))
+    several = [method for method in tried if method in ("anatomy", "noisy-counts")]
+    if several:
+        raise InputError(
+            f"{several[0]} writes several files and cannot be one table. Name other methods with --method."
+        )
+    engine.check_target(name)
+    return [sidecar.path_of(Path(str(name)))]
+
+
+def _check_outputs(release: Sequence[Path], inputs: list[Any], output: Path | None, json: str | None) -> set[Path]:
     """Refuse what cannot be written before the work is done; what will be."""
     from dalenius.errors import InputError
     from dalenius.output import check_writable
 
     named = [path for path in (output, None if json in (None, "-") else Path(str(json))) if path is not None]
-    release = [] if best is None else [file for method in asked.methods for file in methods.files(method, best)]
     for path in (*named, *release):
         check_writable(path, inputs=inputs)
     taken = [path.resolve() for path in named]
@@ -333,4 +351,5 @@ def _write_best(found: TradeOff, setting: Setting, engine: Engine, best: Path) -
             misses = "; ".join(report.missed(threshold) for threshold in again.missed())
             return 1, f"Nothing was published: drawn anew, {report.title(chosen)} misses the policy: {misses}."
     published.write(best)
-    return 0, f"Wrote {', '.join(str(file) for file in methods.files(candidate.method, best))}"
+    files = [best] if str(best).startswith(_engine.PREFIX) else methods.files(candidate.method, best)
+    return 0, f"Wrote {', '.join(map(str, files))}"
