@@ -14,6 +14,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "kernel": set(),
     "output": {"errors"},
+    "workers": {"errors"},
     "hierarchy": {"errors"},
     "schema": {"errors", "hierarchy", "config"},
     "config": {"errors", "hierarchy", "schema"},
@@ -27,7 +28,9 @@ ALLOWED: dict[str, set[str]] = {
     "adversary": BASE | {"release", "criterion", "kernel", "belief"},
     "measure": BASE | {"release", "criterion", "adversary", "kernel", "belief"},
     "publish": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "kernel"},
-    "audit": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "belief"},
+    "audit": BASE
+    | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "belief"}
+    | {"workers"},
     "report": BASE | {"release", "audit", "adversary", "measure", "publish"},
     "papers": BASE
     | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "audit", "report", "datasets"},

@@ -25,6 +25,12 @@ class ParameterError(DaleniusError, ValueError):
         super().__init__(f"The '{name}' parameter of {owner} must be {allowed}. Got {got!r} instead.")
 
 
+class Interrupted(DaleniusError):
+    """Somebody ended what was going on, and something of it is kept; the message says how to go on."""
+
+    exit_code = 130
+
+
 def check_seed(seed: object, owner: str) -> None:
     """A seed is a whole number that is not negative."""
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:

@@ -163,17 +163,22 @@ REFUSED = {
     "both": (("people.csv", "--share", "0.5", "--holdout", "others.csv"), "Give one"),
     "same people": (("people.csv", "--holdout", "people.csv"), "The held-out people are the people of the table"),
     "copied people": (("people.csv", "--holdout", "copy.csv"), "The held-out people are the people of the table"),
-    "too small": (("one.csv",), "one.csv has 1 person: a share of 0.3 is nobody"),
-    "another method": (("people.csv", "--method", "mondrian"), "--method mondrian: frontier tries noisy-counts only"),
-    "no method": (("people.csv", "--method", "counts"), "The '--method' parameter of frontier must be noisy-counts"),
-    "undeclared": (("people.csv", "--schema", "undeclared.toml"), "Column 'sex' has no declared values"),
+    "too small": (("one.csv", "--method", "noisy-counts"), "one.csv has 1 person: a share of 0.3 is nobody"),
+    "no method": (("people.csv", "--method", "counts"), "The '--method' parameter of frontier must be one of lattice"),
+    "undeclared": (
+        ("people.csv", "--method", "noisy-counts", "--schema", "undeclared.toml"),
+        "Column 'sex' has no declared values",
+    ),
     "joint": (("people.csv", "--joint", "city,age"), "age"),
     "noise": (("people.csv", "--noise", "gauss"), "The 'noise' parameter of noisy counts must be"),
     "no table": (("nobody.csv",), "nobody.csv"),
     "input": (("people.csv", "-o", "people.csv"), "that file is read here"),
     "held-out input": (("people.csv", "--holdout", "others.csv", "--json", "others.csv"), "that file is read here"),
     "twice": (("people.csv", "-o", "out", "--json", "out"), "Name another file"),
-    "missing": (("people.csv", "--holdout", "missing.csv"), "missing.csv: somebody has no value in column 'city'"),
+    "missing": (
+        ("people.csv", "--method", "noisy-counts", "--holdout", "missing.csv"),
+        "missing.csv: somebody has no value in column 'city'",
+    ),
 }
 
 

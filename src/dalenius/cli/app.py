@@ -26,7 +26,7 @@ from dalenius.cli import (
     reproduce,
     split,
 )
-from dalenius.errors import DaleniusError, file_error
+from dalenius.errors import DaleniusError, Interrupted, file_error
 
 app = typer.Typer(
     name="dalenius",
@@ -96,7 +96,7 @@ def run(arguments: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except DaleniusError as error:
         _say(str(error))
-        return error.exit_code
+        return 143 if _ended and isinstance(error, Interrupted) else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         _say("Interrupted. Nothing was written.")
         return 143 if _ended else 130

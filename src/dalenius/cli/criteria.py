@@ -74,7 +74,7 @@ def criteria(
         found.append(c.EntropyDiversity(entropy_l))
     if recursive_l is not None:
         found.append(_recursive(recursive_l))
-    found += [_closeness(text) for text in t or []]
+    found += [written.closeness(text) for text in t or []]
     if delta is not None:
         found.append(c.DeltaDisclosure(delta))
     if beta is not None:
@@ -99,18 +99,3 @@ def _recursive(text: str) -> Criterion:
         raise
     except ValueError:
         raise ParameterError("--recursive-l", "publish", "c,ℓ such as 3,2", text) from None
-
-
-def _closeness(text: str) -> Criterion:
-    from dalenius.criterion import GROUNDS, TCloseness
-    from dalenius.errors import ParameterError
-
-    number, _, ground = text.partition(":")
-    kind = next((known for known in GROUNDS if known == (ground or "equal")), None)
-    try:
-        value = float(number)
-    except ValueError:
-        kind = None
-    if kind is None:
-        raise ParameterError("--t", "publish", "t or t:equal, t:ordered, t:hierarchical, such as 0.2:ordered", text)
-    return TCloseness(value, kind)

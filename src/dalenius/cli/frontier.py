@@ -1,14 +1,15 @@
-"""`dalenius frontier`: what a parameter of a way to publish means for a table: risk against utility."""
+"""`dalenius frontier`: ways to publish a table and their parameters, risk against utility; or, of noisy counts, what ε means."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dalenius import engine as _engine
-from dalenius.cli import methods
+from dalenius.cli import epsilons as counts
+from dalenius.cli import methods, tradeoff
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
@@ -17,18 +18,12 @@ from dalenius.cli.common import (
     SchemaOption,
     SeedOption,
     TableArgument,
-    connect_engine,
-    run_details,
-    say,
-    stage_line,
-    write_json,
 )
-from dalenius.errors import counted
-
-if TYPE_CHECKING:
-    from dalenius.audit.frontier import Frontier, Point
 
 METHOD = "noisy-counts"
+_GRID = "What is tried"
+_AXES = "What is compared"
+_EPSILON = "Of noisy counts"
 
 
 def register(app: typer.Typer) -> None:
@@ -37,136 +32,136 @@ def register(app: typer.Typer) -> None:
 
 def command(
     table: TableArgument,
-    method: Annotated[str, typer.Option("--method", help="How to publish: noisy-counts, so far.")] = METHOD,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method", help="A way to publish (see publish); repeatable. Without: all.", rich_help_panel=_GRID
+        ),
+    ] = None,
+    k: Annotated[
+        str | None, typer.Option("--k", metavar="K,K,…", help="Values of k (2,5,10,25,50,100).", rich_help_panel=_GRID)
+    ] = None,
+    l: Annotated[  # noqa: E741 - the option's name
+        str | None,
+        typer.Option("--l", metavar="L,L,…", help="Values of ℓ, distinct (anatomy: 2,3,5,8).", rich_help_panel=_GRID),
+    ] = None,
+    t: Annotated[
+        str | None,
+        typer.Option("--t", metavar="T,T,…", help="Values of t, such as 0.2 or 0.2:ordered.", rich_help_panel=_GRID),
+    ] = None,
+    suppression: Annotated[
+        str | None,
+        typer.Option(
+            "--suppression",
+            metavar="S,S,…",
+            help="Lattice: shares of rows to suppress (0,0.02).",
+            rich_help_panel=_GRID,
+        ),
+    ] = None,
     epsilons: Annotated[
         str | None,
-        typer.Option("--epsilons", metavar="E,E,…", help="The budgets to try (0.01,0.05,0.1,0.5,1,2,5,10)."),
+        typer.Option("--epsilons", metavar="E,E,…", help="Noisy counts: the budgets to try.", rich_help_panel=_GRID),
     ] = None,
-    draws: Annotated[int, typer.Option("--draws", min=1, help="Draws of noise at each ε.")] = 9,
+    risk: Annotated[
+        str | None,
+        typer.Option(
+            "--risk",
+            rich_help_panel=_AXES,
+            help="The risk to compare by: attacker (default), gain, random-worlds, perfect-breach, worst-case, linkability, "
+            "singled-out, closeness or relative-threat.",
+        ),
+    ] = None,
+    utility: Annotated[
+        str | None,
+        typer.Option(
+            "--utility",
+            rich_help_panel=_AXES,
+            help="The utility to compare by: relative_error (default), loss, ncp, discernibility, average_class_size, suppressed, "
+            "kl_divergence, precision or faithfulness.",
+        ),
+    ] = None,
+    mcse: Annotated[
+        float | None,
+        typer.Option("--mcse", help="Sample learner and attacker up to this error.", rich_help_panel=_AXES),
+    ] = None,
+    best: Annotated[
+        Path | None,
+        typer.Option("--best", metavar="OUT", help="Publish the most useful release that satisfies [policy] to OUT."),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", metavar="FOLDER", help="Where what was measured is kept (TABLE.frontier)."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure anew what was measured already.")] = False,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes at once (one a core).")] = None,
+    draws: Annotated[
+        int | None,
+        typer.Option("--draws", min=1, help="Draws of noise at each ε (9).", rich_help_panel=_EPSILON),
+    ] = None,
     holdout: Annotated[
         Path | None, typer.Option("--holdout", help="People like those in the table who are not in it: the control.")
     ] = None,
     share: Annotated[
         float | None,
-        typer.Option("--share", help="Without --holdout: the share of the people to hold out, drawn by --seed (0.3)."),
+        typer.Option(
+            "--share",
+            help="Without --holdout: the share of the people to hold out, drawn by --seed (of noisy counts alone 0.3).",
+        ),
     ] = None,
     noise: methods.Noise = None,
     neighbours: methods.Neighbours = None,
     joint: methods.Joint = None,
     level: methods.Level = None,
     gaussian: methods.Gaussian = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="An HTML page with the curves.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="An HTML page with the chart and the table.")
+    ] = None,
     schema: SchemaOption = DEFAULT_SCHEMA,
     json: JsonOption = None,
     seed: SeedOption = 0,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
-) -> None:
-    """Try parameters on a table: how often an attack on the release would be right, of whom, and how far off it is."""
-    from dalenius.audit.frontier import EPSILONS, counts_frontier
-    from dalenius.audit.holdout import SHARE
-    from dalenius.audit.people import check_others
-    from dalenius.errors import InputError, ParameterError
-    from dalenius.output import check_writable, write_texts
-    from dalenius.schema import Schema
-    from dalenius.table import NO_LIMIT, Table
+) -> int:
+    """Try ways to publish a table and their parameters: how risky each release is, and how useful.
 
-    if method not in methods.METHODS:
-        raise ParameterError("--method", "frontier", f"{METHOD}, so far", method)
-    if method != METHOD:
-        raise InputError(
-            f"--method {method}: frontier tries {METHOD} only, so far. Use publish and audit for {method}."
-        )
+    With noisy counts alone (--method noisy-counts, or --epsilons and nothing else to try): what each ε means for the table, with
+    several draws of noise. Exit code 1 if --best finds no release that satisfies the policy.
+    """  # fmt: skip
+    from dalenius.errors import InputError, ParameterError, listing
+
+    for name in method or ():
+        if name not in methods.METHODS:
+            raise ParameterError("--method", "frontier", f"one of {listing(methods.METHODS)}", name)
     if holdout is not None and share is not None:
         raise InputError("--holdout names the people to hold out, and --share draws them from the table. Give one.")
     if share is not None and not 0 < share < 1:
         raise ParameterError("--share", "frontier", "a number above 0 and below 1", share)
-    tried = EPSILONS if epsilons is None else _numbers(epsilons)
-    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
-    targets = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
-    for target in targets:
-        check_writable(target, inputs=[table, schema, holdout, *declared.files, *connected.own_files])
-    if len({path.resolve() for path in targets}) < len(targets):
-        raise InputError(f"The page and the JSON cannot both be written to {str(output)!r}. Name another file.")
-    check_others(table, holdout, connected)
-    with stage_line(quiet) as stage:
-        stage("reading")
-        people = Table(table, declared, engine=connected, most_cells=NO_LIMIT)
-        others = None if holdout is None else Table(holdout, declared, engine=connected, most_cells=NO_LIMIT)
-        found = counts_frontier(
-            people,
-            others if others is not None else SHARE if share is None else share,
-            tried,
-            draws=draws,
-            seed=seed,
-            noise=noise or "geometric",
-            neighbours=neighbours or "add-remove",
-            joint=[tuple(name.strip() for name in names.split(",")) for names in joint or []],
-            levels=methods.levels_of(level or ()),
-            gaussian=methods.bounds_of(gaussian or ()),
-            progress=stage,
-        )
-    if output is not None:
-        from dalenius.report import frontier as report
-
-        write_texts({output: report.page(table.name, found, run_details())})
-    if json is not None:
-        write_json(json, found.to_document())
-    if json == "-":
-        return
-    for line in _lines(table, found):
-        say(quiet, line)
-    if output is not None:
-        say(quiet, f"\n  Page: {output}")
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    """Budgets, separated by commas."""
-    from dalenius.errors import InputError
-
-    try:
-        found = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        found = ()
-    if not found or not all(0 < epsilon < float("inf") for epsilon in found):
-        raise InputError(f"--epsilons {text!r}: write numbers > 0, separated by commas, for example 0.1,0.5,1.")
-    return found
-
-
-def _lines(table: Path, found: Frontier) -> list[str]:
-    from dalenius.report import words
-    from dalenius.report.frontier import summary, who
-
-    options = found.options
-    joint = "".join(f", {' × '.join(names)} together" for names in options["joint"])
-    lines = [
-        f"{table}: {who(found)}",
-        f"  {found.adversary} on {found.sensitive}, {options['noise']} noise, {options['neighbours']} neighbours{joint}, "
-        f"{counted(found.draws, 'draw', 'draws')} for each ε",
-        "",
-        f"  {'ε':>8}  {'counted, min–max':<18} {'held out':>8}  {'gain (95 %), points':<22} {'sure, right':<14} {'surer':>5}  "
-        f"{'count off by':<18} verdict",
-    ]
-    lines += [_line(f"{point.parameters['epsilon']:g}", point) for point in found.points]
-    lines += [
-        _line("no noise", found.reference),
-        f"  Commonest value: {words.rate(found.reference.naive.rate)}. Sure: of how many it is surer than 0.8, how often right.",
-        "  Surer: points by which it is surer than right. Count off by: people, and against the average count.",
-        "",
-    ]
-    return [*lines, *(f"  {line}" for line in summary(found))]
-
-
-def _line(name: str, point: Point) -> str:
-    from dalenius.report import words
-    from dalenius.report.frontier import against
-
-    success, gain, error, sure = point.success, point.gain.rate, point.count_error, point.high_confidence.rate
-    right = f"{words.percent(success.rate.value)} ({100 * success.least:.1f}–{100 * success.most:.1f})"
-    added = f"{100 * gain.value:+.1f} ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
-    sured = words.percent(point.high_confidence_share) + (f", {words.percent(sure.value)}" if sure.n else "")
-    off = f"{words.number(error.mean_absolute)}, {against(error.relative).removesuffix(' of')}"
-    return (
-        f"  {name:>8}  {right:<18} {words.percent(point.holdout_success.rate.value):>8}  {added:<22} {sured:<14} "
-        f"{100 * point.calibration_gap:>+5.1f}  {off:<18} {point.verdict}"
+    counting = {"noise": noise, "neighbours": neighbours, "joint": joint, "level": level, "gaussian": gaussian}
+    counting = {name: value for name, value in counting.items() if value is not None and value != []}
+    compares = (
+        any(value is not None for value in (k, l, t, suppression, risk, utility, mcse, best, resume, jobs)) or fresh
     )
+    about_counts = bool(epsilons is not None or draws is not None or counting)
+    if not compares and (set(method) == {METHOD} if method else about_counts):
+        counts.run(
+            table, counts.numbers(epsilons), draws=draws, holdout=holdout, share=share, counting=counting, output=output,
+            schema=schema, json=json, seed=seed, engine=engine, quiet=quiet,
+        )  # fmt: skip
+        return 0
+    if draws is not None:
+        raise InputError("--draws is for noisy counts alone: every other release is one. Leave it out.")
+    tried = tuple(dict.fromkeys(method)) if method else methods.METHODS
+    if about_counts and METHOD not in tried:
+        raise InputError(f"Options of noisy counts are given, and they are not tried. Add --method {METHOD}.")
+    asked = tradeoff.Asked(
+        methods=tried,
+        values=tradeoff.values(k=k, l=l, t=t, suppression=suppression, epsilon=epsilons),
+        counting=counting,
+        risk=risk,
+        utility=utility,
+        mcse=mcse,
+    )
+    return tradeoff.run(
+        table, asked, best=best, resume=resume, fresh=fresh, jobs=jobs, holdout=holdout, share=share, output=output,
+        schema=schema, json=json, seed=seed, engine=engine, quiet=quiet,
+    )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from dalenius.table import Table
 
 METHODS = ("lattice", "mondrian", "microaggregation", "anatomy", "noisy-counts")
-WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 _GROUP = "Of one method"
 _EARLIER = "Together with earlier releases"
 
@@ -208,6 +206,7 @@ def _anatomy(wanted: Sequence[Criterion], given: dict[str, Any], seed: int | Non
 def _noisy_counts(wanted: Sequence[Criterion], given: dict[str, Any], seed: int | None) -> Any:
     from dalenius.errors import InputError
     from dalenius.publish.noisy_counts import Counts
+    from dalenius.publish.written import bounds_of, joint_of, levels_of
 
     if wanted:
         raise InputError(
@@ -217,41 +216,11 @@ def _noisy_counts(wanted: Sequence[Criterion], given: dict[str, Any], seed: int 
         raise InputError("Noisy counts need a budget: --epsilon 1, for example.")
     if seed is not None:
         raise InputError("Noisy counts draw their noise from OpenDP, which takes no seed. Leave --seed out.")
-    given["joint"] = tuple(tuple(name.strip() for name in names.split(",")) for names in given.get("joint", ()))
+    given["joint"] = joint_of(given.get("joint", ()))
     given["levels"] = levels_of(given.pop("level", ()))
     given["gaussian"] = bounds_of(given.get("gaussian", ()))
     built = Counts(**given)
     return lambda table, _progress, _more: built.publish(table)
-
-
-def levels_of(items: Sequence[str]) -> dict[str, int]:
-    """What --level says: COLUMN=LEVEL."""
-    return {name: level for name, (level,) in _of_columns("--level", "COLUMN=1", items).items()}
-
-
-def bounds_of(items: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """What --gaussian says: COLUMN=LOW:HIGH."""
-    return {name: (low, high) for name, (low, high) in _of_columns("--gaussian", "COLUMN=0:99", items).items()}
-
-
-def _of_columns(option: str, example: str, items: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The whole numbers that an option gives each column, as many as in its example."""
-    from dalenius.errors import InputError
-
-    found: dict[str, tuple[int, ...]] = {}
-    for item in items:
-        name, _, text = item.rpartition("=")
-        numbers = text.split(":")
-        if (
-            not name.strip()
-            or len(numbers) != example.count(":") + 1
-            or not all(WHOLE.fullmatch(number) for number in numbers)
-        ):
-            raise InputError(f"{option} {item!r}: write a column and whole numbers like {option} {example}.")
-        if name.strip() in found:
-            raise InputError(f"{option} names column {name.strip()!r} twice. Keep one.")
-        found[name.strip()] = tuple(int(number) for number in numbers)
-    return found
 
 
 def _only(wanted: Sequence[Criterion], kind: type[Any], letter: str, method: str, example: str) -> Any:
