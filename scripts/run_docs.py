@@ -25,6 +25,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n)?^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 IMPORTED = (
@@ -82,7 +83,7 @@ def _python(body: str, folder: str) -> tuple[int, str]:
     script.write_text(body, encoding="utf-8")
 
     def run() -> None:
-        sys.path.insert(0, folder)
+        sys.path[:0] = [folder, str(ROOT)]  # ROOT: where examples/ is
         if ">>> " in body:
             sys.exit(bool(doctest.testfile(str(script), module_relative=False)[0]))
         runpy.run_path(str(script), run_name="__main__")
