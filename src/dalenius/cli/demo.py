@@ -101,13 +101,11 @@ def command(
     write_texts({policy: schema.read_text(encoding="utf-8") + POLICY})
     opened = Table(table, Schema.load(schema))
     _begin(opened, table)
-    ways = _ways(seed)
-    if quick:
-        ways = ways[:1]
+    chosen_ways = ways(seed)[: 1 if quick else None]
     asked = Schema.load(policy)
     found: list[Found] = []
-    typer.echo(f"\n{'Three releases' if len(ways) == 3 else 'A release'} of it:\n")
-    for i, way in enumerate(ways):
+    typer.echo(f"\n{'Three releases' if len(chosen_ways) == 3 else 'A release'} of it:\n")
+    for i, way in enumerate(chosen_ways):
         with stage_line(False) as stage:
             stage(f"making {way.file}")
             made = way.make(opened)
@@ -115,7 +113,7 @@ def command(
         told = made.describe()
         typer.echo(f"  {'ABC'[i]}  {way.short:26} {way.line}")
         typer.echo(f"     {told['classes']:,} classes, {told['suppressed']:,} rows suppressed: {folder / way.file}")
-        found.append(_attacked(way, folder, table, others, asked, quick=quick, seed=seed))
+        found.append(attacked(way, folder, table, others, asked, quick=quick, seed=seed))
     _learned(found)
     _costs(found)
     chosen = _decided(found)
@@ -133,7 +131,7 @@ def command(
         webbrowser.open(report.resolve().as_uri())
 
 
-def _ways(seed: int) -> list[Way]:
+def ways(seed: int) -> list[Way]:
     from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
     from dalenius.publish.anatomy import Anatomy
     from dalenius.publish.lattice import Lattice
@@ -182,7 +180,7 @@ def _begin(opened: Table, table: Path) -> None:
     typer.echo(f"But {alone:,} of them ({alone / cells.people:.0%}) are the only one with their four.")
 
 
-def _attacked(way: Way, folder: Path, table: Path, others: Path, asked: Schema, *, quick: bool, seed: int) -> Found:
+def attacked(way: Way, folder: Path, table: Path, others: Path, asked: Schema, *, quick: bool, seed: int) -> Found:
     """The audit of a release, and a stronger adversary on the same people and the same control."""
     import numpy as np
 

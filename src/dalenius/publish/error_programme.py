@@ -59,7 +59,7 @@ class Game:
     def nonzeros(self) -> int:
         """Of the whole programme: every answer to every observation, in the variables that lead there."""
         inputs, answers = self.cost.shape[1:]
-        return int(np.count_nonzero(self.seen)) * len(self.mass) * inputs * answers
+        return int(np.count_nonzero(self.seen) * len(self.mass) * inputs * answers)
 
     @property
     def shape(self) -> tuple[int, int]:
