@@ -13,13 +13,14 @@ test: lint check-docs
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check src tests scripts benchmarks
-	$(BIN)/ruff format --check src tests scripts benchmarks
+	$(BIN)/ruff check src tests scripts benchmarks examples
+	$(BIN)/ruff format --check src tests scripts benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/python scripts/check_layers.py
 
 check-docs: $(VENV)/.installed-dev
-	$(BIN)/python scripts/run_docs.py README.md docs/*.md
+	$(BIN)/python scripts/check_docs.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/run_docs.py README.md docs/*.md docs/*/*.md
 	$(BIN)/python -m pytest -q --doctest-modules src/dalenius
 
 bench: $(VENV)/.installed-dev

@@ -3,27 +3,44 @@
 The commands of a file run one after the other in an empty folder of their own with `dalenius` on the PATH. A command
 must exit with 0, or with the code that a comment `# exit 2` at its end names. Python blocks are run as doctests where
 they hold prompts and as scripts otherwise. Blocks after `<!-- not run: reason -->` are left out, and counted.
+
+Files run side by side. What only starts our program or Python, and needs no shell, runs in a fork of this process, which
+has imported everything once: two thirds of a short command's time is importing.
 """
 
 from __future__ import annotations
 
+import doctest
+import importlib
+import multiprocessing
 import os
 import re
+import runpy
+import shlex
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n)?^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
+IMPORTED = (
+    "dalenius.audit", "dalenius.audit.frontier", "dalenius.cli.app", "dalenius.config", "dalenius.engine.duckdb", "dalenius.papers",
+    "dalenius.publish.anatomy", "dalenius.publish.lattice", "dalenius.publish.mondrian", "dalenius.report.html",
+    "altair", "ibis.backends.duckdb", "numba.core.caching", "numba.core.registry", "rich", "scipy.optimize", "scipy.stats",
+)  # fmt: skip
+SHELL = set("|;&<>$`*?(){}~#\\\"'")  # outside quotes: for a shell to understand
 
 
-def run_file(path: Path) -> tuple[int, int, list[str]]:
-    """How many blocks ran, how many were left out, and what went wrong."""
+def run_file(path: Path) -> tuple[int, int, float, list[str]]:
+    """How many blocks ran, how many were left out, the seconds it took, and what went wrong."""
     ran = left = 0
     wrong: list[str] = []
-    environment = dict(os.environ)
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for skipped, language, body in BLOCK.findall(path.read_text(encoding="utf-8")):
             if skipped:
@@ -31,34 +48,84 @@ def run_file(path: Path) -> tuple[int, int, list[str]]:
                 continue
             ran += 1
             if language == "python":
-                doctest = "import doctest, sys; sys.exit(bool(doctest.testfile(sys.argv[1], module_relative=False)[0]))"
-                script = Path(folder) / "example.py"
-                script.write_text(body, encoding="utf-8")
-                arguments = ["-c", doctest, str(script)] if ">>> " in body else [str(script)]
-                result = subprocess.run(
-                    [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
-                )
-                if result.returncode:
-                    wrong.append(f"{path}: python example fails:\n{body}\n{result.stdout}{result.stderr}")
+                code, output = _python(body, folder)
+                if code:
+                    wrong.append(f"{path}: python example fails:\n{body}\n{output}")
                 continue
             for line in body.splitlines():
                 if not line.startswith("$ "):
                     continue
                 command, _, comment = line[2:].partition("  # exit ")
-                expected = int(comment) if comment else 0
-                result = subprocess.run(
-                    ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True
-                )
-                if result.returncode != expected:
-                    wrong.append(f"{path}: `{command}` exits with {result.returncode}:\n{result.stdout}{result.stderr}")
-    return ran, left, wrong
+                code, output = _command(command, folder)
+                if code != (int(comment) if comment else 0):
+                    wrong.append(f"{path}: `{command}` exits with {code}:\n{output}")
+    return ran, left, time.monotonic() - begun, wrong
+
+
+def _command(command: str, folder: str) -> tuple[int, str]:
+    if command.startswith("dalenius ") and not SHELL & set(QUOTED.sub("", command)):
+        return _forked(lambda: _dalenius(shlex.split(command)), folder)
+    environment = dict(os.environ)
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def _dalenius(words: list[str]) -> None:
+    from dalenius.cli import main
+
+    sys.argv = words
+    main()
+
+
+def _python(body: str, folder: str) -> tuple[int, str]:
+    script = Path(folder) / "example.py"
+    script.write_text(body, encoding="utf-8")
+
+    def run() -> None:
+        sys.path[:0] = [folder, str(ROOT)]  # ROOT: where examples/ is
+        if ">>> " in body:
+            sys.exit(bool(doctest.testfile(str(script), module_relative=False)[0]))
+        runpy.run_path(str(script), run_name="__main__")
+
+    return _forked(run, folder)
+
+
+def _forked(run: Callable[[], None], folder: str) -> tuple[int, str]:
+    """The exit code and the output of something that runs in a process of its own, made of this one."""
+    with tempfile.TemporaryFile() as output:
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                os.chdir(folder)
+                sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as it runs
+                sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+                run()
+                code = 0
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else int(end.code is not None)
+            except BaseException:  # noqa: BLE001 - told, as Python would
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        output.seek(0)
+        return os.waitstatus_to_exitcode(status), output.read().decode("utf-8", "replace")
 
 
 def main(files: list[str]) -> int:
+    for name in IMPORTED:
+        importlib.import_module(name)
     problems = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each file has a folder and processes of its own
-        for name, (ran, left, wrong) in zip(files, pool.map(run_file, map(Path, files)), strict=True):
-            print(f"{name}: {ran} examples ran, {left} left out")
+    with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:  # each file has a folder of its own
+        for name, (ran, left, seconds, wrong) in zip(files, pool.imap(run_file, map(Path, files)), strict=True):
+            print(f"{name}: {ran} examples ran, {left} left out, {seconds:.0f} s", flush=True)
             problems += wrong
     print("\n".join(problems))
     return 1 if problems else 0

@@ -86,7 +86,7 @@ def test_the_real_age_hierarchy_of_arx(data: Path) -> None:
         ("a;x;*\nb;;*\n", ["line 2", "'b'", "level 1", "empty"]),
         ("a;x;*\nb;x;*;\n", ["line 2", "4 levels"]),
         ("a;b;*\nb;y;*\nc;y;*\n", ["'b'", "level 0", "level 1", "one meaning"]),
-        ("a;x;p;*\nb;y;x;*\nc;y;x;*\n", ["'x'", "covers 1 values", "level 1", "2 at level 2"]),
+        ("a;x;p;*\nb;y;x;*\nc;y;x;*\n", ["'x'", "covers 1 value", "level 1", "2 at level 2"]),
         ('a;x;*\n"b\nc";x\n', ["line 2", "2 levels"]),
         ('"b\nc";x;*\nd;x\n', ["line 3", "'d'"]),
         ('a;x;*\nb;"x;*\nc;x;*\n', ["line 2", "quote"]),
@@ -198,7 +198,7 @@ def test_mask_from_the_right_and_left_keeps_the_length() -> None:
 def test_mask_refuses_another_side_and_values_that_look_masked() -> None:
     with pytest.raises(ParameterError, match="'right' or 'left'"):
         mask(["12"], "middle", source="zip")
-    with pytest.raises(InputError, match=r"'1\*' covers 1 values at level 0 and 2 at level 1"):
+    with pytest.raises(InputError, match=r"'1\*' covers 1 value at level 0 and 2 at level 1"):
         mask(["12", "1*"], "right", source="zip")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError, ParameterError, file_error, nearest
+from dalenius.errors import InputError, ParameterError, counted, file_error, nearest
 
 TOP = "*"
 MISSING = ""  # the canonical text of a missing value, in every column
@@ -135,7 +135,7 @@ def _check_unambiguous(hierarchy: Hierarchy) -> None:
         for label, size, first in zip(labels, sizes.tolist(), firsts.tolist(), strict=True):
             if label in seen and seen[label][1:] != (size, first):
                 raise InputError(
-                    f"{hierarchy.source}: the label {label!r} covers {seen[label][1]} values at level "
+                    f"{hierarchy.source}: the label {label!r} covers {counted(seen[label][1], 'value', 'values')} at level "
                     f"{seen[label][0]} and {size} at level {level}. Rename one of them: a released cell "
                     "must have one meaning."
                 )

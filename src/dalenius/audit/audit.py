@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -33,7 +34,8 @@ from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCount
 from dalenius.release.prior import Priors
 from dalenius.schema import Schema
 
-PLAYED: dict[str, type[Adversary]] = {**REGISTRY, NaiveBayes.name: NaiveBayes}  # on counts the paper's own, no variant
+# On counts the paper's own, no variant. What is registered later is played, too.
+PLAYED: Mapping[str, type[Adversary]] = ChainMap({NaiveBayes.name: NaiveBayes}, REGISTRY)
 LISTED = 10  # people most at risk that are named by their rows
 
 

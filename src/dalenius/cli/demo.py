@@ -1,58 +1,268 @@
-"""`dalenius demo`: the whole flow on made-up patients."""
+"""`dalenius demo`: a story in under a minute. A hospital, three releases, what adversaries learn, which one may go out."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalenius.cli.common import SeedOption
+from dalenius.cli.common import SeedOption, run_details, stage_line
+
+if TYPE_CHECKING:
+    from dalenius.audit import Audit
+    from dalenius.audit.attacks import Attack
+    from dalenius.publish.base import Published
+    from dalenius.schema import Schema
+    from dalenius.table import Table
+
+MARK = ".dalenius-demo"  # whether a folder is ours to write into
+POLICY = """
+# The same schema with thresholds: `dalenius audit` exits with 1 where one is violated.
+[policy]
+max_attacker_gain = 0.05     # being in the release adds at most 5 points to how often any adversary is right
+max_perfect_breach = 0.01    # at most 1 % of the people have a value that an adversary is certain of, rightly
+"""
+ERROR = 0.05  # Monte-Carlo error of what is sampled: enough for a story
 
 
 def register(app: typer.Typer) -> None:
     app.command("demo")(command)
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to publish the table: the file, what it is, in a word and in a line, and who attacks it besides random worlds."""
+
+    file: str
+    short: str
+    line: str
+    make: Callable[[Table], Published]
+    strong: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What was found of one release: the audit of it, and every attack on it."""
+
+    way: Way
+    audit: Audit
+    attacks: tuple[Attack, ...]
+
+    @property
+    def broken(self) -> list[str]:
+        """Why it may not go out: each threshold with the worst that any adversary did, also those the audit does not play."""
+        policy: Any = self.audit.schema.policy
+        gain = max(one.gain.value for one in self.attacks)
+        breach = max(one.perfect_breach for one in self.attacks)
+        reasons = [f"{one.adversary} has not converged" for one in self.attacks if not _settled(one)]
+        if gain > policy["max_attacker_gain"]:
+            reasons.append(f"gain {100 * gain:+.1f} points, allowed {100 * policy['max_attacker_gain']:+.1f}")
+        if breach > policy["max_perfect_breach"]:
+            reasons.append(f"certain of {breach:.1%} of the people, allowed {policy['max_perfect_breach']:.1%}")
+        return reasons
+
+    @property
+    def error(self) -> float:
+        return self.audit.utility["relative_error"]
+
+
 def command(
     folder: Annotated[Path, typer.Option("-o", "--output", help="The folder to write into.")] = Path("demo"),
     people: Annotated[int, typer.Option("--people", min=100, help="How many patients.")] = 3000,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Make the files and one report; leave out the attacks that take seconds.")
+    ] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the report in a browser.")] = False,
     seed: SeedOption = 0,
 ) -> None:
-    """Make a hospital's table of patients and publish it, and attack what was published."""
-    from dalenius.cli import audit, check, publish
+    """Publish a hospital's table in three ways, attack each, and see which may go out."""
     from dalenius.datasets import save_hospital
     from dalenius.errors import InputError, file_error
+    from dalenius.output import write_texts
+    from dalenius.report import html
+    from dalenius.schema import Schema
+    from dalenius.table import Table
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise file_error(error, folder, "make the folder") from None
-    schema = folder / "privacy.toml"
-    ours = folder / ".dalenius-demo"
-    if schema.exists() and not ours.exists():
+    schema, policy = folder / "privacy.toml", folder / "policy.toml"
+    if schema.exists() and not (folder / MARK).exists():
         raise InputError(f"{folder} holds a privacy.toml that is not the demo's. Name another folder with -o.")
-    ours.touch()
+    (folder / MARK).touch()
     table = save_hospital(folder, people, seed)
-    typer.echo(f"A hospital has {people:,} patients, with age, sex, ZIP code, nationality and disease: {table}")
-    typer.echo(
-        "Names are gone. May it be published? Every class of people who share the first four, and how it fares:\n"
-    )
-    check.command(str(table), schema=schema)
-    typer.echo(
-        "\nA class of one person is a person whom anybody finds who knows these four things. So we generalize, until"
-    )
-    typer.echo("every class has five people and two diseases, suppressing at most 2 % of the rows:\n")
-    release = folder / "release.csv"
-    publish.command(table, output=release, k=5, l=2, suppression=0.02, schema=schema, quiet=False)
-    typer.echo(
-        "\nNow we attack it, with the table beside us to see how often the attacker is right, and with patients who"
-    )
-    typer.echo("are not in it as control: what it learns about them, it learns about everybody.\n")
-    report = folder / "report.html"
     others = save_hospital(folder, people, seed + 2, name="others.csv")
-    audit.command(str(release), truth=table, holdout=others, output=report, schema=schema)
-    typer.echo(f"\nLook at  {report}  the same for a review board, in a browser")
-    typer.echo(f"         {release}  what would be published, and {release}.meta.json how it was made")
-    typer.echo(f"         {schema}  which columns an attacker may know")
+    write_texts({policy: schema.read_text(encoding="utf-8") + POLICY})
+    opened = Table(table, Schema.load(schema))
+    _begin(opened, table)
+    chosen_ways = ways(seed)[: 1 if quick else None]
+    asked = Schema.load(policy)
+    found: list[Found] = []
+    typer.echo(f"\n{'Three releases' if len(chosen_ways) == 3 else 'A release'} of it:\n")
+    for i, way in enumerate(chosen_ways):
+        with stage_line(False) as stage:
+            stage(f"making {way.file}")
+            made = way.make(opened)
+            made.write(folder / way.file)
+        told = made.describe()
+        typer.echo(f"  {'ABC'[i]}  {way.short:26} {way.line}")
+        typer.echo(f"     {told['classes']:,} classes, {told['suppressed']:,} rows suppressed: {folder / way.file}")
+        found.append(attacked(way, folder, table, others, asked, quick=quick, seed=seed))
+    _learned(found)
+    _costs(found)
+    chosen = _decided(found)
+    report = folder / "report.html"
+    with stage_line(False) as stage:
+        stage("writing the report")
+        write_texts({report: html.page(chosen.audit, run_details())})
+    typer.echo(f"\nLook at  {report}  what a review board gets to read about {chosen.way.file}, in a browser")
+    typer.echo(f"         {policy}  the thresholds, and which columns an attacker may know")
+    typer.echo(f"Again    dalenius audit {folder / 'release.csv'} --truth {table} --holdout {others} --schema {policy}")
     typer.echo("Then try your own table:  dalenius init TABLE.csv")
+    if not no_open and _shows():
+        import webbrowser
+
+        webbrowser.open(report.resolve().as_uri())
+
+
+def ways(seed: int) -> list[Way]:
+    from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
+    from dalenius.publish.anatomy import Anatomy
+    from dalenius.publish.lattice import Lattice
+    from dalenius.publish.mondrian import Mondrian
+
+    return [
+        Way(
+            "release.csv",
+            "k = 5, ℓ = 2",
+            "columns made coarser until every class has five people and two diseases",
+            Lattice([KAnonymity(5), DistinctDiversity(2)], suppression=0.02).publish,
+            "attacker",
+        ),
+        Way(
+            "cut",
+            "Anatomy, ℓ = 3",
+            "nothing is coarser; who has which of a group's three diseases is cut off",
+            lambda table: Anatomy(3).publish(table, seed=seed),
+            "definetti-majority",
+        ),
+        Way(
+            "careful.csv",
+            "Mondrian, k = 20, t = 0.3",
+            "boxes of 20 people or more, whose diseases are like everybody's",
+            Mondrian([KAnonymity(20), TCloseness(0.3, "equal")]).publish,
+            "attacker",
+        ),
+    ]
+
+
+def _begin(opened: Table, table: Path) -> None:
+    """The table, and how many of its people are alone."""
+    import numpy as np
+
+    from dalenius.coding import distinct_rows
+
+    cells = opened.cells()
+    quasi = [len(column.leaves) for column in cells.schema.quasi]
+    _, group = distinct_rows(cells.codes[:, : len(quasi)], quasi)
+    sizes = np.bincount(group, weights=cells.counts)
+    alone = int((sizes == 1).sum())
+    typer.echo(f"A hospital wants to publish {cells.people:,} patients: {table}")
+    typer.echo(
+        "Age, sex, ZIP code and nationality may be known to a neighbour; the disease must not be. Names are gone."
+    )
+    typer.echo(f"But {alone:,} of them ({alone / cells.people:.0%}) are the only one with their four.")
+
+
+def attacked(way: Way, folder: Path, table: Path, others: Path, asked: Schema, *, quick: bool, seed: int) -> Found:
+    """The audit of a release, and a stronger adversary on the same people and the same control."""
+    import numpy as np
+
+    from dalenius import engine
+    from dalenius.adversary import LEARNING, LINKING
+    from dalenius.adversary.learning import Memory
+    from dalenius.adversary.sampling import Effort
+    from dalenius.audit import audit
+    from dalenius.audit.attacks import attack
+    from dalenius.audit.groups import located
+    from dalenius.audit.people import open_together
+    from dalenius.release import Anatomized
+
+    path = str(folder / way.file)
+    with stage_line(False) as stage:
+        stage(f"auditing {way.file}")
+        found = audit(path, asked, truth=table, holdout=others, seed=seed, name=way.file)
+        if quick:
+            return Found(way, found, found.attacks)
+        stage(f"{way.strong} attacks {way.file}")
+        opened, people, control = open_together(path, table, others, asked, kind=None, engine=None)
+        assert people is not None
+        effort, memory = Effort(mcse=ERROR, relative=0.5), Memory()
+        made = {**LEARNING, **LINKING}[way.strong](effort=effort, memory=memory)
+        if made.knows_group and isinstance(opened, Anatomized):
+            placed = located(people, opened, path, engine.default())
+            people = people if isinstance(placed, str) else placed
+        column = found.schema.sensitive[0].name
+        strong = attack(made, opened, column, people, control, np.random.default_rng(seed))
+    return Found(way, found, (*found.attacks, strong))
+
+
+def _learned(found: list[Found]) -> None:
+    typer.echo(
+        "\nEach is attacked by somebody who has it and knows a patient's four. How often is the disease guessed right,"
+    )
+    typer.echo(
+        "of the patients in it, and of others like them who are not? Only the difference is about the patients:\n"
+    )
+    typer.echo("     adversary           in it   others  commonest   gain, with its 95 % interval")
+    for i, one in enumerate(found):
+        for each in one.attacks:
+            low, high = 100 * each.gain.low, 100 * each.gain.high
+            right, outside, commonest = each.success.value, each.control.value, each.naive.value
+            settled = "" if _settled(each) else "  (has not converged)"
+            typer.echo(
+                f"  {'ABC'[i]}  {each.adversary:18} {right:6.1%}  {outside:6.1%}     {commonest:6.1%}"
+                f"   {100 * each.gain.value:+5.1f} points ({low:+.1f} to {high:+.1f}): {each.verdict}{settled}"
+            )
+
+
+def _settled(attack: Attack) -> bool:
+    return all(how.get("converged", True) for how in (attack.belief.diagnostics, attack.control_diagnostics))
+
+
+def _costs(found: list[Found]) -> None:
+    typer.echo(
+        "\nWhat each is still good for, and the hospital's policy: a gain of 5 points at most, and hardly anybody certain:\n"
+    )
+    typer.echo("     counts off by   may it go out?")
+    for i, one in enumerate(found):
+        verdict = "no: " + "; ".join(one.broken) if one.broken else "yes"
+        typer.echo(f"  {'ABC'[i]}  {one.error:13.0%}   {verdict}")
+
+
+def _decided(found: list[Found]) -> Found:
+    """The release that may go out and is good for most; if none may, the one that gives away least."""
+    allowed = [one for one in found if not one.broken]
+    if allowed:
+        chosen = min(allowed, key=lambda one: one.error)
+        typer.echo(f"\nSo {'ABC'[found.index(chosen)]} may go out: {chosen.way.file} ({chosen.way.short}).")
+        return chosen
+    typer.echo(
+        "\nSo none of these may go out." if len(found) > 1 else "\nSo it may not go out; the whole demo has others."
+    )
+    return min(found, key=lambda one: max(each.gain.value for each in one.attacks))
+
+
+def _shows() -> bool:
+    """Whether somebody sits before it: a terminal, a display, and no build server."""
+    if os.environ.get("CI") or not sys.stdout.isatty():
+        return False
+    if sys.platform.startswith("linux"):
+        return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return True

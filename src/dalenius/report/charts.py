@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audit import Audit
+from dalenius.audit.attacks import Attack
 
 WIDTH = 560
 STEPS = 50  # squares to a side of a chart of two beliefs
@@ -19,11 +20,15 @@ COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a
 
 def rates(audit: Audit) -> str:
     """Attack against naive and control rates, with their intervals, on one axis."""
+    return compared([(f"{found.adversary} on {found.column}", found) for found in audit.attacks])
+
+
+def compared(attacks: Sequence[tuple[str, Attack]]) -> str:
+    """The same of attacks on several releases, each under its own heading, in this order."""
     import altair as alt
 
     rows: list[dict[str, Any]] = []
-    for found in audit.attacks:
-        name = f"{found.adversary} on {found.column}"
+    for name, found in attacks:
         for kind, rate in (
             ("in the release", found.success),
             ("control", found.control),
@@ -43,7 +48,8 @@ def rates(audit: Audit) -> str:
     bars = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q", y=y, color="kind:N")
     layered = alt.layer(bars, points).properties(width=WIDTH - 140, height=80)
     header = alt.Header(labelOrient="top", labelAnchor="start", labelFontWeight="bold")
-    return _svg(layered.facet(row=alt.Row("attack:N", title=None, header=header)))
+    order = list(dict.fromkeys(name for name, _ in attacks))
+    return _svg(layered.facet(row=alt.Row("attack:N", title=None, header=header, sort=order)))
 
 
 def class_sizes(sizes: NDArray[np.int64]) -> str:

@@ -1,0 +1,48 @@
+"""An adversary in one file: it counts everybody in the classes that the target fits, however wide these are.
+
+Cruder than random worlds, which weigh a class by how much of it may be the target's. To run the contract suite on it:
+
+    python -m pytest tests/contract -p examples.my_adversary -k whole-classes
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalenius.adversary import REGISTRY, Adversary, Targets, fit
+from dalenius.belief import Belief
+from dalenius.release import Anatomized, Generalized, Release
+
+
+class WholeClasses(Adversary):
+    """p(s | r) ∝ Σ over classes q that r fits of n(q, s); a suppressed row could be anybody."""
+
+    __slots__ = ()
+    name = "whole-classes"
+    knows = "the release, that the target is in it, and the target's quasi-identifiers"
+    does = "counts everybody in the classes that the target fits, wide ones as much as narrow ones"
+
+    def refusal(self, release: Release) -> str | None:
+        return fit.refusal(release)  # centroids and counts have no classes that somebody could fit
+
+    def believe(
+        self,
+        release: Release,
+        targets: Targets,
+        *,
+        column: str | None = None,
+        rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
+    ) -> Belief:
+        assert isinstance(release, Generalized | Anatomized)
+        grouping = release.grouping(column)
+        counts = fit.counts_of(grouping)  # [class, value], sparse
+        known, number = fit.distinct_targets(targets)  # targets of whom the same is known are asked once
+        weights = np.zeros((len(known), counts.shape[1]))
+        weights += grouping.table - np.asarray(counts.sum(axis=0))  # the suppressed
+        for some, shares in fit.fits(release, known):  # [target, class]: how much of a class may be the target's
+            weights[some] += ((shares > 0).astype(float) @ counts).toarray()
+        return Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())
+
+
+# The one line. In dalenius itself it is the class's name in the tuple of REGISTRY, in adversary/__init__.py.
+REGISTRY[WholeClasses.name] = WholeClasses

@@ -1,0 +1,52 @@
+"""A criterion in one file: in every class the second commonest value has at least m people.
+
+It rules out the class of twenty in which one person differs, which distinct ℓ-diversity lets pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.criterion import Criterion
+from dalenius.errors import ParameterError
+from dalenius.release import Grouping
+
+
+@dataclass(frozen=True, slots=True)
+class SecondValue(Criterion):
+    """The level of a class is the count of its second commonest value, 0 if it has only one.
+
+    Two values with m people each keep them whatever the class is merged with: monotone, and absorbing, so that searches
+    may prune also where rows are suppressed.
+    """
+
+    name = "second_value"
+    better = "larger"
+    absorbing = True
+    m: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.m, bool) or not isinstance(self.m, int) or self.m < 1:
+            raise ParameterError("m", "second value", "an int ≥ 1", self.m)
+
+    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+        widths = np.diff(grouping.start)  # how many values each class has
+        group = np.repeat(np.arange(len(widths)), widths)
+        order = np.lexsort((-grouping.counts, group))  # class by class, the largest count first
+        several = widths > 1
+        found = np.zeros(len(widths))
+        found[several] = grouping.counts[order][grouping.start[:-1][several] + 1]
+        return found
+
+    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return levels >= self.m
+
+    def describe(self) -> str:
+        return f"second value ≥ {self.m}"
+
+
+# The one line, for `dalenius check` to measure it, too: in MEASURED of criterion/__init__.py
+#     ("second_value", "m", SecondValue(1)),

@@ -1,0 +1,48 @@
+"""Write the table of adversaries into docs/adversaries/README.md, between its marks. A test fails when they differ."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from dalenius.adversary import COUNTING, LEARNING, LINKING, REGISTRY, Learner, RealisticAdversary
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "adversaries"
+PAGE = FOLDER / "README.md"
+BEGIN = "<!-- from here on written by scripts/write_adversaries.py -->\n"
+END = "<!-- until here -->\n"
+GROUPED = "generalized, anatomized"
+
+
+def rows() -> list[tuple[str, str, str, str, str]]:
+    """Page, name, releases, what it knows, what it does. Three stand in no registry: they are asked for in other ways."""
+    found = [(name, name, GROUPED, one.knows, one.does) for name, one in {**REGISTRY, **LEARNING}.items()]
+    table = Learner.knows.replace("the release and", "the table itself and")
+    found.append(("ideal", "ideal", "the table", table, Learner.does.replace("from the release", "from the table")))
+    real = RealisticAdversary
+    found.append(("realistic", "I:SHAPE:σ, II:σ, III:SHAPE, IV", GROUPED, real.knows, real.does))
+    found += [(name, name, "anatomized", one.knows, one.does) for name, one in LINKING.items()]
+    found += [(name, name, "noisy counts", one.knows, one.does) for name, one in COUNTING.items()]
+    knows = "several releases, that the target is in each of them, and the target's quasi-identifiers"
+    does = "finds the target's group in every release, and keeps the values that all of these groups have"
+    found.append(("intersection", "intersection (`compose`)", "several, of any grouped kind", knows, does))
+    return found
+
+
+def markdown() -> str:
+    lines = ["| adversary | attacks | knows | does |", "|---|---|---|---|"]
+    lines += [f"| [{name}]({page}.md) | {kinds} | {knows} | {does} |" for page, name, kinds, knows, does in rows()]
+    return "\n".join(lines) + "\n"
+
+
+def renewed(page: str) -> str:
+    """The page with the table as it is now."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"{PAGE}: the marks are not there.")
+    return f"{before}{BEGIN}\n{markdown()}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

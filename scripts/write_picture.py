@@ -1,0 +1,34 @@
+"""Draw docs/demo.svg, the picture of the README: how often adversaries are right about the demo's three releases."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from dalenius.cli import demo
+from dalenius.datasets import save_hospital
+from dalenius.report import charts
+from dalenius.schema import Schema
+from dalenius.table import Table
+
+PICTURE = Path(__file__).resolve().parent.parent / "docs" / "demo.svg"
+
+
+def draw() -> str:
+    attacks = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table, others = save_hospital(folder, 3000, 0), save_hospital(folder, 3000, 2, name="others.csv")
+        schema = folder / "privacy.toml"
+        (folder / "policy.toml").write_text(schema.read_text(encoding="utf-8") + demo.POLICY, encoding="utf-8")
+        opened, asked = Table(table, Schema.load(schema)), Schema.load(folder / "policy.toml")
+        for way in demo.ways(0):
+            way.make(opened).write(folder / way.file)
+            found = demo.attacked(way, folder, table, others, asked, quick=False, seed=0)
+            best = max(found.attacks, key=lambda one: one.success.value)
+            attacks.append((f"{way.short}: {best.adversary}", best))
+    return charts.compared(attacks)
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(draw() + "\n", encoding="utf-8")
