@@ -54,9 +54,7 @@ SOURCES = {
     ),
     "the printed deFinetti attack": Source("population", "deFinetti attack on Adult", ("ours", "plain Python / ours")),
     "intersection attack": Source("composition", "Intersection attack", ("anonypyx / ours", "…, with reading")),
-    "the channel that tells least": Source(
-        "error", "estimation error", ("least information, 200 labels, squared",)
-    ),
+    "the channel that tells least": Source("error", "estimation error", ("least information, 200 labels,",)),
     "the channel that leaves most error": Source("error", "estimation error", ("10 × 10 grid",)),
     "Anatomy of a CSV": Source("publishers", "Anatomy of 3,000,000 rows", ("in all",)),
     "audit of ARX's release": Source("audit", "Audit of ARX's release", ("seconds", "peak memory")),
@@ -65,7 +63,7 @@ SOURCES = {
 
 def quoted(readme: str) -> list[list[str]]:
     """The rows of the table under "Speed": what, against, ratio."""
-    section = readme.partition("\n## Speed\n")[2].partition("\n## ")[0]
+    section = f"\n{readme}".partition("# Speed\n")[2].partition("\n## ")[0]
     rows = [
         [cell.strip() for cell in line.strip("| ").split(" | ")]
         for line in section.splitlines()
@@ -86,7 +84,7 @@ def measured(source: Source, parts: Sequence[Part]) -> list[Row]:
 
 
 def report(readme: str, parts: Sequence[Part]) -> list[str]:
-    """README's rows, each with what was measured under it."""
+    """The page's rows, each with what was measured under it."""
     lines = []
     for what, against, ratio in quoted(readme):
         lines.append(f"{what}, against {against}: {ratio}")
