@@ -174,6 +174,7 @@ def test_the_best_by_anatomy_is_drawn_anew(run: Run) -> None:
     for name in ("a", "b"):
         code, out, _ = run(*arguments, name)
         assert code == 0
+        assert max(map(len, out.splitlines())) <= 120
         assert f"Wrote {name}.quasi.csv, {name}.sensitive.csv, {name}.meta.json" in out
         assert run("audit", name, "--truth", "people.csv", "-q")[0] == 0
         drawn.append(Path(f"{name}.quasi.csv").read_bytes())

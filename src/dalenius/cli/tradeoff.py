@@ -164,8 +164,8 @@ def run(
         say(quiet, line)
     if declared.policy:
         say(quiet)
-        for line in report.chosen(found, command):
-            say(quiet, f"  {line}")
+        for line in report.chosen_lines(found, command):
+            say(quiet, line)
     for line in ([written] if written else []) + ([f"Page: {output}"] if output else []):
         say(quiet, f"\n  {line}")
     return code
