@@ -243,7 +243,7 @@ def test_ctrl_c_and_going_on(run: Run, tmp_path: Path) -> None:
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     until = time.monotonic() + 60
-    while not (journal.is_dir() and list(journal.glob("*.json"))):
+    while not (journal.is_dir() and [path for path in journal.iterdir() if path.name[0] != "."]):
         assert started.poll() is None
         assert time.monotonic() < until
         time.sleep(0.02)
