@@ -174,6 +174,7 @@ def test_the_best_by_anatomy_is_drawn_anew(run: Run) -> None:
     for name in ("a", "b"):
         code, out, _ = run(*arguments, name)
         assert code == 0
+        assert max(map(len, out.splitlines())) <= 120
         assert f"Wrote {name}.quasi.csv, {name}.sensitive.csv, {name}.meta.json" in out
         assert run("audit", name, "--truth", "people.csv", "-q")[0] == 0
         drawn.append(Path(f"{name}.quasi.csv").read_bytes())
@@ -242,7 +243,7 @@ def test_ctrl_c_and_going_on(run: Run, tmp_path: Path) -> None:
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     until = time.monotonic() + 60
-    while not (journal.is_dir() and list(journal.glob("*.json"))):
+    while not (journal.is_dir() and [path for path in journal.iterdir() if path.name[0] != "."]):
         assert started.poll() is None
         assert time.monotonic() < until
         time.sleep(0.02)

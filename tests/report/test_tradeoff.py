@@ -79,9 +79,12 @@ def test_rows_by_usefulness_and_marked() -> None:
 
 
 def test_the_best_is_said_with_its_command() -> None:
-    first, command = tradeoff.chosen(FOUND, "dalenius publish x")
+    first, command = tradeoff.chosen(FOUND, "dalenius publish x")  # and no more
     assert first == "Most useful that satisfies the policy: mondrian k = 5, relative_error 0.3, risk 40.0%."
     assert command == "dalenius publish x"
+    cut = TradeOff((point("anatomy", 2, 0.3, 0.1, kind="anatomized"),), FOUND.risk, FOUND.utility, 0)
+    assert tradeoff.chosen(cut, "x")[2:] == [tradeoff.UNPLAYED]
+    assert tradeoff.UNPLAYED in tradeoff.notes(cut)
     lacking = TradeOff(SOME[3:4], FOUND.risk, FOUND.utility, 0)
     assert tradeoff.chosen(lacking, "") == [
         "lattice k = 9: satisfies the policy and has no relative_error. Name another --utility."

@@ -43,6 +43,10 @@ class Journal:
         known = isinstance(found, dict) and found.get("of") == json.loads(self._text(what))
         return found["found"] if known else None
 
+    def has(self, what: Mapping[str, Any]) -> bool:
+        """Whether something is kept of this."""
+        return self._path(what).is_file()
+
     def write(self, what: Mapping[str, Any], found: Mapping[str, Any]) -> None:
         """Keep what was found of this."""
         try:

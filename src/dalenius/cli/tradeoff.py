@@ -129,17 +129,15 @@ def run(
         )  # fmt: skip
         if journal.folder.resolve() in targets:
             raise InputError(f"{str(journal.folder)!r} is the folder of what was measured. Name another file to write.")
-        done = 0
 
         def told(count: int, total: int) -> None:
-            nonlocal done
-            done = count
             stage(f"{count} of {total} releases measured")
 
         try:
             measured = points(setting, candidates, journal, jobs=jobs, engine=connected, told=told)
         except KeyboardInterrupt:
-            raise Interrupted(_stopped(done, len(candidates), journal.folder)) from None
+            count = sum(journal.has(candidate.to_document()) for candidate in candidates)
+            raise Interrupted(_stopped(count, len(candidates), journal.folder, fresh)) from None
         held_out = (
             ""
             if others is None
@@ -164,8 +162,8 @@ def run(
         say(quiet, line)
     if declared.policy:
         say(quiet)
-        for line in report.chosen(found, command):
-            say(quiet, f"  {line}")
+        for line in report.chosen_lines(found, command):
+            say(quiet, line)
     for line in ([written] if written else []) + ([f"Page: {output}"] if output else []):
         say(quiet, f"\n  {line}")
     return code
@@ -308,12 +306,13 @@ def _counted_people(people: Any) -> str:
     return hashlib.sha256(leaves.encode() + cells.codes.tobytes() + cells.counts.tobytes()).hexdigest()
 
 
-def _stopped(done: int, total: int, folder: Path) -> str:
-    if not done:
+def _stopped(kept: int, total: int, folder: Path, fresh: bool) -> str:
+    if not kept:
         return "Interrupted. Nothing was measured yet, and nothing was written."
+    again = ", without --fresh" if fresh else ""
     return (
-        f"Interrupted. {done} of {total} releases are measured and kept in {str(folder)!r}. Run the same command again: it does "
-        "the rest."
+        f"Interrupted. {kept} of {total} releases are measured and kept in {str(folder)!r}. Run the same command again{again}: "
+        "it does the rest."
     )
 
 

@@ -19,6 +19,10 @@ from dalenius.report.frame import figure, frame, shown, table
 WIDTH = 118
 MARK = "●"
 FRONT = "no other release that was tried is at least as good in both and better in one"
+UNPLAYED = (
+    "Attacks that learn the link which Anatomy cuts were not played, and may be right more often: "
+    "dalenius attack --adversary definetti-permutation."
+)
 _VERDICTS = {"passed": "passed", "violated": "violated", "incomplete": "untested", "none": "–"}
 
 
@@ -80,10 +84,7 @@ def notes(found: TradeOff) -> list[str]:
             "there. --mcse 0.005 has them sampled; --risk random-worlds holds one adversary against all."
         )
     if found.risk.name == "attacker" and any(point.kind == "anatomized" for point in found.points):
-        told.append(
-            "Anatomy: attacks that learn the link it cuts were not played, and may do better: dalenius attack --adversary "
-            "definetti-permutation."
-        )
+        told.append(UNPLAYED)
     for axis, values in (
         (found.risk, [point.risk(found.risk) for point in found.points if not point.reason]),
         (found.utility, [point.useful(found.utility) for point in found.points if not point.reason]),
@@ -111,6 +112,7 @@ def chosen(found: TradeOff, command: str) -> list[str]:
             f"Most useful that satisfies the policy: {title(best)}, {found.utility.name} "
             f"{words.number(best.useful(found.utility))}, risk {words.percent(best.risk(found.risk))}.",
             command,
+            *([UNPLAYED] if best.kind == "anatomized" else []),
         ]
     passed = [point for point in found.points if point.verdict == "passed"]
     if passed:
@@ -124,6 +126,13 @@ def chosen(found: TradeOff, command: str) -> list[str]:
             f"{title(point)}: {'; '.join(missed(threshold) for threshold in point.missed())}"
             for point in found.nearest()
         ),
+    ]
+
+
+def chosen_lines(found: TradeOff, command: str) -> list[str]:
+    """The same for the terminal: all but the command, which is to be copied, in lines that fit."""
+    return [
+        line for told in chosen(found, command) for line in ([f"  {told}"] if told == command else _wrapped(told, 4))
     ]
 
 
@@ -198,9 +207,10 @@ def page(name: str, found: TradeOff, command: str, run: Mapping[str, Any]) -> st
     on = found.front
     order = [i for i in found.order() if not found.points[i].reason]
     by = ["by"] if found.risk.name == "attacker" else []
-    head = ["release", "risk", *by, escape(_short(found)).replace("_", " ").replace(" ", "<br>"), "k", "ℓ", "t"]
-    numeric = {1, *range(len(head) - 4, len(head))}
-    head += ["policy"] if policy else []
+    head = ["release", "risk", escape(_short(found)).replace("_", " ").replace(" ", "<br>")]
+    head += ["policy"] if policy else []  # early: a phone shows the first columns
+    numeric = {1, 2, *range(len(head), len(head) + 3)}
+    head += ["k", "ℓ", "t", *by]
     verdict = ""
     if policy:
         first, *others = chosen(found, command)
@@ -278,13 +288,13 @@ def _chart(found: TradeOff, policy: bool) -> str:
 
 
 def _row(found: TradeOff, point: Point, policy: bool) -> list[str]:
-    cells = [escape(title(point)), _risk(found, point)]
-    if found.risk.name == "attacker":
-        cells.append(f"<small>{escape(_by(found, point))}</small>")
-    cells += [_useful(found, point), *_levels(point)]
+    cells = [escape(title(point)), _risk(found, point), _useful(found, point)]
     if policy:
         colour = {"passed": "passed", "violated": "violated"}.get(point.verdict, "untested")
         cells.append(f"<span class='{colour}'>{_VERDICTS[point.verdict]}</span>")
+    cells += _levels(point)
+    if found.risk.name == "attacker":
+        cells.append(f"<small>{escape(_by(found, point))}</small>")
     return cells
 
 
