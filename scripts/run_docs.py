@@ -2,7 +2,8 @@
 
 The commands of a file run one after the other in an empty folder of their own with `dalenius` on the PATH. A command
 must exit with 0, or with the code that a comment `# exit 2` at its end names. Python blocks are run as doctests where
-they hold prompts and as scripts otherwise. Blocks after `<!-- not run: reason -->` are left out, and counted.
+they hold prompts and as scripts otherwise. Blocks after `<!-- not run: reason -->` are left out, and counted. What is
+quoted (`> …`) right after a console block must have been printed by its commands.
 
 Files run side by side. What only starts our program or Python, and needs no shell, runs in a fork of this process, which
 has imported everything once: two thirds of a short command's time is importing.
@@ -26,7 +27,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n)?^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"(<!-- not run: [^>]+-->\n)?^```(console|python)\n(.*?)^```$((?:\n\n?>[^\n]*)*)", re.MULTILINE | re.DOTALL
+)
 QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 IMPORTED = (
     "dalenius.audit", "dalenius.audit.frontier", "dalenius.cli.app", "dalenius.config", "dalenius.engine.duckdb", "dalenius.papers",
@@ -42,7 +45,7 @@ def run_file(path: Path) -> tuple[int, int, float, list[str]]:
     wrong: list[str] = []
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        for skipped, language, body in BLOCK.findall(path.read_text(encoding="utf-8")):
+        for skipped, language, body, quoted in BLOCK.findall(path.read_text(encoding="utf-8")):
             if skipped:
                 left += 1
                 continue
@@ -52,6 +55,7 @@ def run_file(path: Path) -> tuple[int, int, float, list[str]]:
                 if code:
                     wrong.append(f"{path}: python example fails:\n{body}\n{output}")
                 continue
+            printed = ""
             for line in body.splitlines():
                 if not line.startswith("$ "):
                     continue
@@ -59,7 +63,16 @@ def run_file(path: Path) -> tuple[int, int, float, list[str]]:
                 code, output = _command(command, folder)
                 if code != (int(comment) if comment else 0):
                     wrong.append(f"{path}: `{command}` exits with {code}:\n{output}")
+                printed += output
+            wrong += [f"{path}: nothing printed {one!r}:\n{printed}" for one in _missing(quoted, printed)]
     return ran, left, time.monotonic() - begun, wrong
+
+
+def _missing(quoted: str, printed: str) -> list[str]:
+    """The paragraphs of the quotation after a block that its commands did not print; line breaks do not count."""
+    paragraphs = re.split(r"^>\s*$", quoted.strip(), flags=re.MULTILINE)
+    told = [" ".join(re.sub(r"^> ?", "", one, flags=re.MULTILINE).split()) for one in paragraphs]
+    return [one for one in told if one not in " ".join(printed.split())]
 
 
 def _command(command: str, folder: str) -> tuple[int, str]:
