@@ -36,6 +36,7 @@ IMPORTED = (
     "dalenius.publish.anatomy", "dalenius.publish.lattice", "dalenius.publish.mondrian", "dalenius.report.html",
     "altair", "ibis.backends.duckdb", "numba.core.caching", "numba.core.registry", "rich", "scipy.optimize", "scipy.stats",
 )  # fmt: skip
+STARTS_OTHERS = "dalenius frontier "  # processes of its own, which a fork of a pool's process may not have
 SHELL = set("|;&<>$`*?(){}~#\\\"'")  # outside quotes: for a shell to understand
 
 
@@ -76,7 +77,8 @@ def _missing(quoted: str, printed: str) -> list[str]:
 
 
 def _command(command: str, folder: str) -> tuple[int, str]:
-    if command.startswith("dalenius ") and not SHELL & set(QUOTED.sub("", command)):
+    forks = command.startswith("dalenius ") and not command.startswith(STARTS_OTHERS)
+    if forks and not SHELL & set(QUOTED.sub("", command)):
         return _forked(lambda: _dalenius(shlex.split(command)), folder)
     environment = dict(os.environ)
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
