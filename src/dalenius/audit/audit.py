@@ -70,6 +70,11 @@ class Audit:
     def limits(self) -> list[str]:
         """What this audit cannot say; adversaries that were not tried come first."""
         found = [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
+        if isinstance(self.release, Anatomized):
+            found.append(
+                "Attacks that learn the link which Anatomy cuts were not tried, and may be right more often: "
+                "dalenius attack --adversary definetti-majority."
+            )
         if self.unthreatened and self.has_truth:
             found.append(f"Relative threats of learner and attacker were not measured: {self.unthreatened}.")
         for name, threats in self.threats.items():

@@ -59,7 +59,7 @@ RELATIVE = (
     Erratum(
         "Table IV, RGT_A at 6",
         "0.0232",
-        "0.0238",
+        "0.0238, if GT_A and GT_L are right.",
         "By (18) it is 0.2994 − 0.2756. In the other three columns the difference is what is printed.",
         "tests/papers/test_relative.py::test_the_print_against_itself",
     ),
@@ -187,7 +187,7 @@ COMPOSITION = (
     ),
     Erratum(
         "Section 3.2, perfect breaches on Adult, k = 5",
-        "Around 12 %, whichever of the three scenarios it is.",
+        "Around 12 %, without the size of the subsets or which of the three scenarios it is.",
         "About 5 % for Mondrian on both, 16 % for microaggregation on both, 11 % for one of each: it fits the third alone.",
         "This is what follows from the setup that is stated; how large the subsets are and how columns are ordered is not stated. "
         "That Mondrian leaves four values at most for more than 60 % does follow.",

@@ -83,7 +83,7 @@ def _figure1() -> Exhibit:
         rows,
         (
             Compared("k of the release", "3", float(sizes.min())),
-            Compared("P(y) = 1 − 1/k", "2/3", least),
+            Compared("P(y) = 1 − 1/k", "1 − 1/k", least, "with k = 3"),
         ),
     )
 
@@ -252,14 +252,14 @@ def _figure10(messages: int) -> Exhibit:
             ["H0", f"{found['hartley_entropy']:.4f}", f"{2 ** found['hartley_entropy']:.2f}"],
         ],
         (
-            Compared("P = (1 − p)(1 − 1/n)", f"{(1 - DIRECT) * (1 - 1 / USERS):.4f}", float(found["average_privacy"])),
+            Compared("P = (1 − p)(1 − 1/n)", "(1 − p)(1 − 1/n)", float(found["average_privacy"]), "n and p are ours"),
             Compared(
                 "the same, simulated",
-                f"{(1 - DIRECT) * (1 - 1 / USERS):.4f}",
+                "(1 − p)(1 − 1/n)",
                 error,
                 f"± {deviation:.4f}, one deviation",
             ),
-            Compared("p(1 | y = 1) = p + (1 − p)/n", f"{DIRECT + (1 - DIRECT) / USERS:.4f}", first[0][1]),
+            Compared("p(1 | y = 1) = p + (1 − p)/n", "p + (1 − p)/n", first[0][1], "n and p are ours"),
         ),
         ((chart, "Closed form and messages that were truly forwarded."),),
     )

@@ -51,7 +51,8 @@ def page(
     """The whole page. `left_out` has a sentence for each paper that could not be built, `run` what differs between runs."""
     body = [
         f"<h1>{TITLE}</h1>",
-        "<p class='soft'>Every table and figure of the papers that Dalenius builds on, made anew: the printed number, ours, and "
+        "<p class='soft'>Every table and figure with numbers of the papers that Dalenius builds on, made anew: the printed "
+        "number, ours, and "
         "why they differ. Then what is wrong in print.</p>",
         _quick(quick),
         _left_out(left_out, titles),

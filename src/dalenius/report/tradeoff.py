@@ -21,7 +21,7 @@ MARK = "●"
 FRONT = "no other release that was tried is at least as good in both and better in one"
 UNPLAYED = (
     "Attacks that learn the link which Anatomy cuts were not played, and may be right more often: "
-    "dalenius attack --adversary definetti-permutation."
+    "dalenius attack --adversary definetti-majority."
 )
 _VERDICTS = {"passed": "passed", "violated": "violated", "incomplete": "untested", "none": "–"}
 
