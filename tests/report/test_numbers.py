@@ -270,3 +270,12 @@ def test_numbers_are_written_for_people() -> None:
     }
     assert {value: words.number(value) for value in shown} == shown
     assert (words.number(float("inf")), words.number(float("nan"))) == ("infinite", "undefined")
+
+
+def test_what_anatomy_was_not_tried_with_is_said(reports: dict[str, Report], pages: dict[str, Page]) -> None:
+    """A release that passes has not been played the attack that is made for its kind."""
+    for name, report in reports.items():
+        cut = report.document["release"]["kind"] == "anatomized"
+        assert any("definetti-majority" in limit for limit in report.document["limits"]) == cut
+        assert ("definetti-majority" in " ".join(report.terminal.split())) == cut
+        assert ("definetti-majority" in pages[name].text) == cut
