@@ -118,3 +118,11 @@ def test_a_mistaken_attacker_keeps_its_prior_where_it_sees_the_impossible() -> N
     other = replace(channel, prior=None, unknown=Part(("s", "t"), np.full((2, 2), 0.25)))
     with pytest.raises(InputError, match="unknown is another thing"):
         measured(other, hamming(("s", "t")), assumed=np.array([1.0, 0.0]))
+
+
+def test_equal_priors_are_not_yet_one_unknown() -> None:
+    """Beliefs of an attack that share a baseline need not average to it; what follows from that is not said."""
+    seen = Observed(("a", "b"), ("0", "1"), np.full((2, 2), 0.5), np.full(2, 0.5), np.array([[0.9, 0.1], [0.9, 0.1]]))
+    assert not seen.has_one_prior
+    assert all(holds(bound) for bound in beliefs(seen, hamming(("a", "b")))["bounds"])
+    assert Observed.of_channel(random_channel(0, 3, 4)).has_one_prior

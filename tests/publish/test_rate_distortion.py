@@ -515,3 +515,15 @@ def test_an_output_that_must_never_be_said_takes_no_digits_from_the_others(forbi
     assert found.information == pytest.approx(math.log(2) + 0.25 * math.log(0.25) + 0.75 * math.log(0.75), abs=1e-9)
     assert found.gap <= 1e-9
     assert found.distortion <= 0.25 * (1 + 1e-9)
+
+
+def test_a_grid_of_four_hundred_places() -> None:
+    """The largest that is promised: every place an input and an output."""
+    places = np.array([(i, j) for i in range(20) for j in range(20)], dtype=float)
+    far = np.sqrt(((places[:, None] - places[None]) ** 2).sum(axis=2))
+    names = tuple(f"{i} {j}" for i, j in places.astype(int).tolist())
+    channel = Channel(names, names, np.eye(400), np.random.default_rng(1).dirichlet(np.ones(400)))
+    found = least_information(channel, far, 2.0)
+    assert found.gap <= 1e-6
+    assert found.distortion <= 2.0 * (1 + 1e-9)
+    assert 0 < found.bound <= found.information

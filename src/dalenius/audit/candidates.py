@@ -65,7 +65,7 @@ class Candidate:
         for name, value in self.parameters.items():
             several = value if isinstance(value, list | tuple) else [value]
             for one in several:
-                found += [f"--{name.replace('_', '-')}", _shown(one)]
+                found += [f"--{name.replace('_', '-')}", str(one)]  # every digit
         return found
 
     def check(self) -> None:

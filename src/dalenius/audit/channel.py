@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, ParameterError, nearest
 from dalenius.measure import closeness, entropy
-from dalenius.measure.communication import degrees
-from dalenius.measure.error import distortion, mistaken, privacy, reduction
+from dalenius.measure.communication import ORDERS, degrees
+from dalenius.measure.error import Privacy, Reduction, distortion, mistaken, privacy, reduction
 from dalenius.measure.loss import Loss
-from dalenius.measure.observed import Observed
+from dalenius.measure.observed import SMALLEST, Observed
 from dalenius.publish.error_design import least_distortion, most_average_error, most_worst_case_error
 from dalenius.publish.rate_distortion import least_information
 from dalenius.release import Channel
@@ -24,7 +24,6 @@ Floats = NDArray[np.float64]
 Objective = Literal["mutual-information", "average", "worst-case"]
 OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 CONFIDENCE = 0.95
-ORDERS = (0.0, 0.5, 1.0, 2.0, math.inf)
 MOST_IN_PROGRAMME = 150  # inputs, outputs or estimates of a channel that a linear programme designs
 MOST_IN_RATE = 1_000  # inputs or outputs of one that is designed for mutual information
 NATS = math.log(2)  # in a bit
@@ -76,9 +75,7 @@ def measured(
         "units": UNITS,
         **beliefs(observed, loss, orders=orders, confidence=confidence),
     }
-    epsilons = closeness.epsilons(
-        channel.given, channel.inputs
-    )  # whatever the prior: it is about neighbours, not people
+    epsilons = closeness.epsilons(channel.given, channel.inputs)  # of all inputs, whatever the prior
     document["epsilon"] = asdict(epsilons)
     document["bounds"] += _epsilon_bound(document["delta_disclosure"] * NATS, epsilons.local, channel)
     source = channel.source.sum(axis=1)
@@ -105,11 +102,11 @@ def beliefs(
     information, furthest = observed.average(divergences), float(divergences.max())
     delta = closeness.delta_disclosure(observed) / NATS
     moved = closeness.t_emd(observed, loss)
-    hartley, shannon, least = (entropy.conditional(observed, order) for order in (0.0, 1.0, math.inf))
+    hartley, shannon = (entropy.conditional(observed, order) for order in (0.0, 1.0))
     guess = entropy.min_entropy(observed)
     sizes = entropy.confidence_sets(observed.posterior, confidence)
     before = {name: observed.average(entropy.renyi(observed.prior, a)) for name, a in _ENTROPIES.items()}
-    return {
+    document: dict[str, Any] = {
         "estimate": "label" if loss.points is None else "mean",
         "average_privacy": found.average,
         "worst_case_privacy": found.worst_case,
@@ -141,8 +138,9 @@ def beliefs(
         "delta_disclosure": delta,
         "delta_disclosure_nats": delta * NATS,
         "privacy_lost": {"largest": lost.largest, "average": lost.average, "mean_square": lost.mean_square},
-        "bounds": [asdict(bound) for bound in _bounds(observed, loss, found, lost, information, furthest, delta, least)],
     }  # fmt: skip
+    document["bounds"] = [asdict(bound) for bound in _bounds(observed, loss, found, lost, document)]
+    return document
 
 
 def _order(order: float) -> str:
@@ -154,18 +152,12 @@ _ENTROPIES = {"hartley": 0.0, "shannon": 1.0, "min": math.inf}
 
 
 def _bounds(
-    observed: Observed,
-    loss: Loss,
-    found: Any,
-    lost: Any,
-    information: float,
-    furthest: float,
-    delta: float,
-    least: float,
+    observed: Observed, loss: Loss, found: Privacy, lost: Reduction, document: Mapping[str, Any]
 ) -> list[Bound]:
     """Every inequality of the paper, and sharper ones, with the value it bounds."""
-    shannon, hartley = entropy.conditional(observed, 1.0), entropy.conditional(observed, 0.0)
-    guess = entropy.min_entropy(observed)
+    names = ("shannon_entropy", "hartley_entropy", "min_entropy", "mutual_information", "t_kl", "delta_disclosure")
+    shannon, hartley, guess, information, furthest, delta = (document[name] for name in names)
+    least = entropy.conditional(observed, math.inf)
     rows = [
         Bound("largest privacy lost", lost.largest, "at most", lost.sharp_tv, "2 d_max TV"),
         Bound("largest privacy lost", lost.largest, "at most", lost.printed_tv, "4 d_max TV (as printed, equation 8)"),
@@ -224,15 +216,13 @@ def _epsilon_bound(delta: float, local: float, channel: Channel) -> list[dict[st
 
 def _believed(channel: Channel, assumed: Floats) -> Floats:
     """The posterior of an attacker who has another prior; where it deems what it sees impossible it keeps its prior."""
-    mine = Observed.of_channel(channel)
     if channel.unknown is not None:
         raise InputError("An assumed prior is of the inputs, and here the unknown is another thing.")
     joint = replace(channel, prior=assumed).joint
-    right = channel.joint.sum(axis=0) > 0
+    right = channel.joint.sum(axis=0) > SMALLEST  # what is ever observed
     seen = joint[:, right]
     total = seen.sum(axis=0)
     found: Floats = np.where(total > 0, seen / np.where(total > 0, total, 1.0), assumed[:, None]).T
-    assert found.shape == mine.posterior.shape
     return found
 
 

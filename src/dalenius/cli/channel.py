@@ -223,11 +223,9 @@ def command(
             document |= {"design": made.to_document(), "matrix": channel.matrix}
             document |= {"input_labels": channel.inputs, "output_labels": channel.outputs}
     if design is None or distortion is not None:
-        chosen = {
-            "orders": audit.ORDERS if order is None else tuple(order),
-            "confidence": confidence or audit.CONFIDENCE,
-        }
-        document |= audit.measured(channel, mine, system, assumed=wrong, **chosen)  # type: ignore[arg-type]
+        chosen: dict[str, Any] = {} if order is None else {"orders": tuple(order)}
+        sure = audit.CONFIDENCE if confidence is None else confidence
+        document |= audit.measured(channel, mine, system, assumed=wrong, confidence=sure, **chosen)
     if counts is not None:
         document["estimated"] = _estimated(counts, mine, confidence or audit.CONFIDENCE, seed)
     if design is not None and system is not None and curve:

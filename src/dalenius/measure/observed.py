@@ -79,10 +79,11 @@ class Observed:
         found: Floats = (self.posterior * self.weight[:, None]).T
         return found
 
-    @property
+    @cached_property
     def has_one_prior(self) -> bool:
-        """Whether all observations are of one unknown, so that posteriors average to the prior."""
-        return self.prior.strides[0] == 0
+        """Whether all observations are of one unknown: the priors are one, and posteriors average to it."""
+        first = self.prior[0]
+        return bool((self.prior == first).all()) and bool(np.abs(self.weight @ self.posterior - first).max() <= 1e-9)
 
     def average(self, figures: Floats) -> float:
         """The mean of a figure of every observation."""
