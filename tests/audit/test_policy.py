@@ -15,6 +15,11 @@ import dalenius as dl
 from dalenius.audit import Audit, audit
 from dalenius.audit.policy import Figure, Part, Threshold, apply, overall
 from dalenius.config import Policy
+from dalenius.criterion import KAnonymity
+from dalenius.datasets import save_hospital
+from dalenius.publish.lattice import Lattice
+from dalenius.schema import Schema
+from dalenius.table import Table
 from tests.audit.conftest import Hospital
 
 KEYS = tuple(Policy.model_fields)
@@ -193,3 +198,19 @@ def test_a_gain_over_people_who_are_no_control_is_not_tested(hospital: Hospital,
     assert [(one.outcome, one.reason) for one in found.thresholds] == [
         ("not tested", "the held-out people are no control")
     ]
+
+
+def test_accuracy_is_that_of_whoever_is_right_most_often(tmp_path: Path) -> None:
+    """The exact attacker stands among relative threats, and is an adversary all the same."""
+    people = save_hospital(tmp_path, 600)
+    text = (tmp_path / "privacy.toml").read_text(encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(text + "\n[policy]\nmax_attacker_accuracy = 0.3\n", encoding="utf-8")
+    schema = Schema.load(tmp_path / "policy.toml")
+    release = Lattice([KAnonymity(10)], suppression=0.02).publish(Table(people, schema)).release
+    found = audit(release, schema, truth=people)
+    right = max(attack.success.value for attack in found.attacks)
+    attacker = found.threats["disease"].threats.GT_A
+    assert attacker > right  # else this test would tell nothing
+    (threshold,) = found.thresholds
+    assert threshold.measured == attacker
+    assert threshold.outcome == "violated"

@@ -283,7 +283,7 @@ def audit(
         )
     elif adversaries:
         raise InputError(f"Realistic adversaries look at classes, and a release of kind {opened.kind!r} has none.")
-    figures = _figures(levels, attacks, utility, opened, people is not None)
+    figures = _figures(levels, attacks, threatened, utility, opened, people is not None)
     figures |= _threat_figures(schema, threatened, unthreatened)
     if isinstance(opened, GroupedRelease):
         figures["epsilon_privacy"] = Figure(math.nan, parts=parts)
@@ -317,11 +317,12 @@ def audit(
 def _figures(
     levels: dict[str, dict[tuple[str, str], Level]],
     attacks: list[Attack],
+    threats: dict[str, RelativeThreats],
     utility: dict[str, float],
     release: GroupedRelease | NoisyCounts,
     has_truth: bool,
 ) -> dict[str, Figure]:
-    """The measured number for each policy key."""
+    """The measured number for each policy key; accuracy is that of whoever was right most often, the attacker included."""
     classless = Figure(math.nan, "a release of this kind has no classes")
     worst = worst_of(list(levels.values())) if levels else {}
 
@@ -332,7 +333,9 @@ def _figures(
         unknown = "it needs the original table (--truth)"
     else:
         unknown = "" if attacks else "no adversary of this version can attack this kind of release"
-    best = max((found.success.value for found in attacks if found.success.n), default=math.nan)
+    right = [found.success.value for found in attacks if found.success.n]
+    right += [found.threats.GT_A for found in threats.values() if found.settled]
+    best = max(right, default=math.nan)
     breach = max((found.perfect_breach for found in attacks if found.success.n), default=math.nan)
     unlike = any(found.gain.n and not found.comparable for found in attacks)
     gains = [] if unlike else [found.gain.value for found in attacks if found.gain.n]

@@ -65,7 +65,7 @@ class Candidate:
         for name, value in self.parameters.items():
             several = value if isinstance(value, list | tuple) else [value]
             for one in several:
-                found += [f"--{name.replace('_', '-')}", str(one)]  # every digit
+                found += [f"--{name.replace('_', '-')}", _written(one)]
         return found
 
     def check(self) -> None:
@@ -110,6 +110,11 @@ class Candidate:
 
     def to_document(self) -> dict[str, Any]:
         return {"method": self.method, "parameters": dict(self.parameters)}
+
+
+def _written(value: object) -> str:
+    """With every digit, and none that says nothing."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _shown(value: object) -> str:

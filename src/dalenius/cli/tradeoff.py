@@ -114,6 +114,7 @@ def run(
     jobs = _jobs(jobs, engine)
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     _check_best(best, share, declared)
+    _check_control(risk.name, best, declared, holdout, share)
     inputs = [table, schema, holdout, *declared.files, *connected.own_files]
     targets = _check_outputs(_best_files(best, asked.methods, connected), inputs, output, json)
     check_others(table, holdout, connected)
@@ -145,6 +146,8 @@ def run(
             if share
             else f"{Path(str(holdout)).name} held out"
         )
+        if measured and all(point.reason for point in measured):
+            raise InputError(f"No release could be published: {measured[0].candidate.method}: {measured[0].reason}")
         found = TradeOff(measured, risk, utility, seed, held_out)
         command = _publish_line(found, table, schema, engine, best)
         code, written = 0, ""
@@ -199,6 +202,20 @@ def _check_best(best: Path | None, share: float | None, declared: Schema) -> Non
         raise InputError(
             "--best publishes the whole table, and with --share a part of it is tried. Split the table first (dalenius split), "
             "and name the two files: TABLE and --holdout."
+        )
+
+
+def _check_control(risk: str, best: Path | None, declared: Schema, holdout: Path | None, share: float | None) -> None:
+    """Gains need people who are not in the table: refused before the work, not after it."""
+    from dalenius.errors import InputError
+
+    if holdout is not None or share is not None:
+        return
+    if risk == "gain":
+        raise InputError("--risk gain is against people who are not in the table: add --holdout, or --share.")
+    if best is not None and declared.policy.get("max_attacker_gain") is not None:
+        raise InputError(
+            "The policy has max_attacker_gain, which needs people who are not in the table: add --holdout."
         )
 
 
