@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+
+from marked_pages import rewrite
 
 from dalenius.adversary import COUNTING, LEARNING, LINKING, REGISTRY, Learner, RealisticAdversary
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "adversaries"
 PAGE = FOLDER / "README.md"
-BEGIN = "<!-- from here on written by scripts/write_adversaries.py -->\n"
-END = "<!-- until here -->\n"
 GROUPED = "generalized, anatomized"
 
 
@@ -35,14 +34,5 @@ def markdown() -> str:
     return "\n".join(lines) + "\n"
 
 
-def renewed(page: str) -> str:
-    """The page with the table as it is now."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        sys.exit(f"{PAGE}: the marks are not there.")
-    return f"{before}{BEGIN}\n{markdown()}\n{END}{after}"
-
-
 if __name__ == "__main__":
-    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    rewrite(PAGE, "write_adversaries.py", markdown())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from dalenius.audit import audit
 from dalenius.cli import demo
 from dalenius.datasets import save_hospital
 from dalenius.report import charts
@@ -24,7 +25,7 @@ def draw() -> str:
         opened, asked = Table(table, Schema.load(schema)), Schema.load(folder / "policy.toml")
         for way in demo.ways(0):
             way.make(opened).write(folder / way.file)
-            found = demo.attacked(way, folder, table, others, asked, quick=False, seed=0)
+            found = audit(str(folder / way.file), asked, truth=table, holdout=others, seed=0)
             best = max(found.attacks, key=lambda one: one.success.value)
             attacks.append((f"{way.short}: {best.adversary}", best))
     return charts.compared(attacks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,15 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
+from dalenius.adversary.sampling import Effort
 from dalenius.audit import Audit, audit
 from dalenius.audit.policy import Figure, Part, Threshold, apply, overall
 from dalenius.config import Policy
 from dalenius.criterion import KAnonymity
 from dalenius.datasets import save_hospital
+from dalenius.publish.anatomy import Anatomy
 from dalenius.publish.lattice import Lattice
+from dalenius.publish.mondrian import Mondrian
+from dalenius.release import Release
 from dalenius.schema import Schema
 from dalenius.table import Table
 from tests.audit.conftest import Hospital
+
+audit_module = sys.modules["dalenius.audit.audit"]  # the package has the function under this name
 
 KEYS = tuple(Policy.model_fields)
 STRUCTURED = {"max_relative_threat": {"quantile": 0.99, "value": 4.0}, "epsilon_privacy": ["I:table:1e6:2.5"]}
@@ -32,8 +39,8 @@ MEASURED: dict[str, Callable[[Audit], float]] = {
     "min_l": lambda found: found.levels["disease"]["distinct_l_diversity", "l"].value,
     "min_entropy_l": lambda found: found.levels["disease"]["entropy_l_diversity", "l"].value,
     "max_t": lambda found: found.levels["disease"]["t_closeness", "equal"].value,
-    "max_attacker_accuracy": lambda found: found.attacks[0].success.value,
-    "max_attacker_gain": lambda found: found.attacks[0].gain.value,
+    "max_attacker_accuracy": lambda found: max(one.success.value for one in found.attacks),
+    "max_attacker_gain": lambda found: max(one.gain.value for one in found.attacks),
     "max_perfect_breach": lambda found: found.attacks[0].perfect_breach,
     "max_loss": lambda found: found.utility["loss"],
     "max_suppressed": lambda found: found.release.suppressed / found.release.people,
@@ -79,6 +86,23 @@ def test_an_unknown_figure_is_never_passed(key: str) -> None:
         assert found.reason
     if key in STRUCTURED:  # more than a number: no number passes it
         assert only(key, asked, Figure(0.0, "no measure")).outcome == "not tested"
+
+
+@pytest.mark.parametrize(
+    ("value", "high", "outcome"),
+    [(0.02, 0.04, "passed"), (0.02, 0.05, "passed"), (0.02, 0.06, "not tested"), (0.06, 0.09, "violated")],
+)
+def test_a_gain_passes_only_with_its_interval(value: float, high: float, outcome: str) -> None:
+    found = only("max_attacker_gain", 0.05, Figure(value, high=high, spread="with so few"))
+    assert (found.measured, found.outcome) == (value, outcome)
+    assert ("with so few it may be 0.06 in truth" in found.reason) == (outcome == "not tested")
+
+
+def test_what_was_left_out_may_violate_and_cannot_pass() -> None:
+    doubt = "somebody was not asked"
+    found = only("max_attacker_accuracy", 0.5, Figure(0.4, doubt=doubt))
+    assert (found.measured, found.outcome, found.reason) == (0.4, "not tested", doubt)
+    assert only("max_attacker_accuracy", 0.5, Figure(0.6, doubt=doubt)).outcome == "violated"
 
 
 @pytest.mark.parametrize(("limit", "outcome"), [(2.0, "violated"), (math.inf, "passed")])
@@ -138,8 +162,16 @@ def test_every_key_has_an_outcome(whole: Audit) -> None:
 def test_each_key_alone_passes_and_is_violated(hospital: Hospital, whole: Audit, key: str) -> None:
     measured = MEASURED[key](whole)
     worse = measured * 1.01 + 0.01 if key.startswith("min_") else measured * 0.99 - 0.01
+    if key == "max_attacker_gain":  # it is measured on some people, and passes if it would on all
+        assert audited(hospital, {key: measured}).verdict == "incomplete"
+        measured = max(one.gain.high for one in whole.attacks)
     assert audited(hospital, {key: measured}).verdict == "passed"
     assert audited(hospital, {key: worse}).verdict == "violated"
+
+
+def test_who_is_played_for_the_policy(whole: Audit) -> None:
+    assert [one.adversary for one in whole.attacks] == ["random-worlds", "attacker"]
+    assert all(one.control.n == 350 for one in whole.attacks)
 
 
 def test_no_thresholds_no_verdict(hospital: Hospital) -> None:
@@ -201,16 +233,88 @@ def test_a_gain_over_people_who_are_no_control_is_not_tested(hospital: Hospital,
 
 
 def test_accuracy_is_that_of_whoever_is_right_most_often(tmp_path: Path) -> None:
-    """The exact attacker stands among relative threats, and is an adversary all the same."""
+    """The exact attacker stands among relative threats, and among the others, too."""
     people = save_hospital(tmp_path, 600)
     text = (tmp_path / "privacy.toml").read_text(encoding="utf-8")
     (tmp_path / "policy.toml").write_text(text + "\n[policy]\nmax_attacker_accuracy = 0.3\n", encoding="utf-8")
     schema = Schema.load(tmp_path / "policy.toml")
     release = Lattice([KAnonymity(10)], suppression=0.02).publish(Table(people, schema)).release
     found = audit(release, schema, truth=people)
-    right = max(attack.success.value for attack in found.attacks)
+    right = {attack.adversary: attack.success.value for attack in found.attacks}
     attacker = found.threats["disease"].threats.GT_A
-    assert attacker > right  # else this test would tell nothing
+    assert right["attacker"] == attacker > right["random-worlds"]  # else this test would tell nothing
     (threshold,) = found.thresholds
     assert threshold.measured == attacker
     assert threshold.outcome == "violated"
+
+
+# --- The attacker where it has no exact answer -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cut(hospital: Hospital) -> Release:
+    """The table by Anatomy, three values in a group: random worlds is right for a third."""
+    return Anatomy(3).publish(Table(hospital.table, hospital.schema), seed=0).release
+
+
+def judged(hospital: Hospital, release: Release, policy: dict[str, object]) -> Audit:
+    schema = dataclasses.replace(dl.Schema.load(hospital.schema), policy=policy)
+    return audit(release, schema, truth=hospital.table, holdout=hospital.holdout)
+
+
+def test_the_link_that_anatomy_cuts_is_attacked(hospital: Hospital, cut: Release) -> None:
+    """Also where nobody asks: that a third are guessed right is what the scheme promises, not what an attacker does."""
+    found = judged(hospital, cut, {})
+    right = {one.adversary: one for one in found.attacks}
+    assert right["attacker"].belief.method == "sampled"
+    assert right["attacker"].settled
+    assert right["attacker"].success.value > right["random-worlds"].success.value + 0.03
+    assert right["attacker"].control.n == 350
+    assert math.isnan(right["attacker"].perfect_breach)  # draws that agree are not certain
+    limit = (right["attacker"].success.value + right["random-worlds"].success.value) / 2
+    assert judged(hospital, cut, {"max_attacker_accuracy": limit}).verdict == "violated"
+
+
+def test_a_large_release_is_not_sampled_unasked(
+    hospital: Hospital, cut: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_module, "MOST", 499)
+    found = judged(hospital, cut, {})
+    assert [one.adversary for one in found.attacks] == ["random-worlds"]
+    assert any("--mcse" in limit for limit in found.limits)
+    found = judged(hospital, cut, {"max_attacker_accuracy": 1.0})  # whoever asks gets an answer
+    assert [one.adversary for one in found.attacks] == ["random-worlds", "attacker"]
+    assert found.verdict == "passed"
+
+
+def test_an_attacker_that_cannot_be_played_leaves_a_doubt(
+    hospital: Hospital, cut: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dalenius.adversary.learning.KEPT_ENTRIES", 10)
+    found = judged(hospital, cut, {"max_attacker_accuracy": 0.9, "max_attacker_gain": 0.9})
+    assert [one.outcome for one in found.thresholds] == ["not tested"] * 2
+    assert all("the attacker was not played: its distinct tuples" in one.reason for one in found.thresholds)
+    assert judged(hospital, cut, {"max_attacker_accuracy": 0.2}).verdict == "violated"
+
+
+def test_an_attacker_that_has_not_converged_leaves_a_doubt(
+    hospital: Hospital, cut: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_module, "_effort", lambda *_: Effort(mcse=0.0001, burn_in=0, sweeps=1, most_sweeps=1))
+    found = judged(hospital, cut, {"max_attacker_accuracy": 0.9, "max_attacker_gain": 0.9})
+    assert [(one.outcome, one.reason) for one in found.thresholds] == [
+        ("not tested", "attacker has not converged; --mcse 0.02 samples longer")
+    ] * 2
+
+
+def test_overlapping_boxes_are_sampled_if_the_policy_asks(hospital: Hospital) -> None:
+    """Mondrian's boxes have no exact attacker: without a threshold on attackers it is not played, and that is said."""
+    release = Mondrian([KAnonymity(10)]).publish(Table(hospital.table, hospital.schema)).release
+    assert [one.adversary for one in judged(hospital, release, {"min_k": 5}).attacks] == ["random-worlds"]
+    for key in ("max_attacker_accuracy", "max_attacker_gain"):
+        found = judged(hospital, release, {key: 1.0})
+        assert [(one.adversary, one.belief.method) for one in found.attacks] == [
+            ("random-worlds", "exact"),
+            ("attacker", "sampled"),
+        ]
+        assert found.verdict == "passed"

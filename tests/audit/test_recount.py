@@ -32,7 +32,8 @@ def believe(hospital: Hospital) -> Believe:
 
 
 def only(found: Audit) -> Attack:
-    assert [attack.adversary for attack in found.attacks] == ["random-worlds"]
+    """Random worlds; the attacker comes after it where it is played, and has its own tests."""
+    assert [attack.adversary for attack in found.attacks][:2] in (["random-worlds"], ["random-worlds", "attacker"])
     return found.attacks[0]
 
 
@@ -185,8 +186,10 @@ def test_several_sensitive_columns(hospital: Hospital, tmp_path: Path) -> None:
     (tmp_path / "privacy.toml").write_text(schema_text, encoding="utf-8")
     schema = dl.Schema.load(tmp_path / "privacy.toml")
     found = audit(hospital.release, schema, truth=hospital.table, holdout=hospital.holdout)
-    assert [attack.column for attack in found.attacks] == ["admission", "disease"]  # the order of the schema
-    for attack in found.attacks:
+    worlds = [attack for attack in found.attacks if attack.adversary == "random-worlds"]
+    assert [attack.column for attack in worlds] == ["admission", "disease"]  # the order of the schema
+    assert [attack.column for attack in found.attacks[2:]] == ["admission", "disease"]
+    for attack in worlds:
         believe = recount.of_labels(recount.rows(hospital.release), QUASI, attack.column, hospital.trees)
         agree(attack, counted(believe, hospital.table, QUASI, attack.column))
         outside = counted(believe, hospital.holdout, QUASI, attack.column, released=hospital.table)

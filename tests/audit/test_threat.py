@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from dalenius.cli import app
 from dalenius.release import Anatomized
 from tests.adversary.vertical_worlds import Vertical, joint, random_release
 
+audit_module = sys.modules["dalenius.audit.audit"]  # the package has the function under this name
 EFFORT = Effort(mcse=0.004, sweeps=40, most_sweeps=40_000)
 
 
@@ -127,10 +129,15 @@ def test_the_command_says_what_was_sampled(
     assert app.run([*asked, "--mcse", "0.0001", "--most-sweeps", "1", "-q"]) == 3
     assert capsys.readouterr().err.count("were stopped after") == 1  # however quiet
     report = ["audit", "r", "--schema", "p.toml", "--truth", "t.csv", "--json", "a.json"]
+    monkeypatch.setattr(audit_module, "MOST", 0)  # as if there were many people
     assert app.run(report) == 0
     assert "--mcse 0.005 has it sampled" in capsys.readouterr().out
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert app.run(report) == 0  # a link that is cut is sampled without being asked for
+    assert "learner on s (sampled)" in capsys.readouterr().out
     assert app.run([*report, "--mcse", "0.02"]) == 0
-    assert "attacker on s (sampled)" in capsys.readouterr().out
+    assert "learner on s (sampled)" in capsys.readouterr().out
 
 
 def test_jackknife_of_a_mean_is_its_standard_error() -> None:

@@ -128,9 +128,9 @@ def test_the_journal_gives_the_same(setting: Setting, found: tuple[Point, ...], 
     together = points(setting, CANDIDATES, journal, told=lambda *done: counts.append(done))
     assert repr(without_seconds(together)) == repr(without_seconds(found))  # nan equals itself as text
     assert counts == [(i, 6) for i in range(7)]
-    assert len(list((tmp_path / "kept").iterdir())) == 6
-    again = points(replace(setting, table="gone.csv"), CANDIDATES, journal)  # nothing is left to do
-    assert repr(again) == repr(together)
+    assert len(list((tmp_path / "kept").iterdir())) == 5  # all but what is not possible
+    again = points(replace(setting, table="gone.csv"), CANDIDATES[:5], journal)  # nothing is left to do
+    assert repr(again) == repr(together[:5])
 
 
 def test_what_the_journal_does_not_take_for_the_same(tmp_path: Path) -> None:

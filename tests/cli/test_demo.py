@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -27,17 +28,16 @@ def test_the_story(run: Run, tmp_path: Path) -> None:
         assert (tmp_path / "demo" / name).is_file()
     assert "So C may go out: careful.csv" in done.stdout
     lines = [line.split() for line in done.stdout.splitlines() if line.startswith(("  A  ", "  B  ", "  C  "))]
-    told = {
-        (line[0], line[1]): line for line in lines if line[1] in ("random-worlds", "attacker", "definetti-majority")
-    }
+    told = {(line[0], line[1]): line for line in lines if line[1] in ("random-worlds", "attacker")}
     assert len(told) == 6
     # What it says is what `audit` finds in the files, and the policy tells the releases apart.
     for letter, release, code in (("A", "release.csv", 1), ("B", "cut", 1), ("C", "careful.csv", 0)):
         found, measured = audited(run, release)
         assert found == code
-        assert told[letter, "random-worlds"][5] == f"{100 * measured['max_attacker_gain']:+.1f}"
+        gain = max(float(told[letter, name][5]) for name in ("random-worlds", "attacker"))
+        assert gain == pytest.approx(100 * measured["max_attacker_gain"], abs=0.051)  # a tenth of a point is shown
     # The stronger adversary on Anatomy is right about far more people than random worlds.
-    assert float(told["B", "definetti-majority"][2][:-1]) > float(told["B", "random-worlds"][2][:-1]) + 8
+    assert float(told["B", "attacker"][2][:-1]) > float(told["B", "random-worlds"][2][:-1]) + 8
     assert "careful.csv" in (tmp_path / "demo" / "report.html").read_text(encoding="utf-8")
 
 
@@ -52,9 +52,11 @@ def test_quick(run: Run, tmp_path: Path) -> None:
 
 def test_few_people(run: Run) -> None:
     """Whatever the numbers, the story ends with one."""
-    done = run("demo", "--people", "100")
+    done = run("demo", "--people", "150")
     assert done.returncode == 0, done.stderr
-    assert "may go out" in done.stdout
+    assert "So none of these may go out." in done.stdout
+    # C does well on those few, and it is not known whether it would on others.
+    assert re.search(r"  C .* not known: gain: with so few people it may be", done.stdout)
 
 
 @pytest.mark.parametrize(("flags", "opened"), [([], 1), (["--no-open"], 0)])

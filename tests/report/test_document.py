@@ -104,7 +104,9 @@ def test_documents_hold_what_they_are_about(reports: dict[str, Report]) -> None:
     assert document["blind"]["truth"] is False
     assert document["blind"]["attacks"][0]["success"]["value"] is None
     assert document["blind"]["at_risk"] == []
-    assert [attack["sensitive"] for attack in document["two"]["attacks"]] == ["admission", "disease"]
+    assert [(attack["adversary"], attack["sensitive"]) for attack in document["two"]["attacks"]] == [
+        (name, column) for name in ("random-worlds", "attacker") for column in ("admission", "disease")
+    ]
     assert document["anatomy"]["release"]["kind"] == "anatomized"
     assert document["centroids"]["attacks"] == []
     assert set(document["centroids"]["refused"]) == set(REGISTRY)

@@ -89,11 +89,14 @@ def test_rates(name: str, reports: dict[str, Report], pages: dict[str, Page]) ->
             close(numbers(cell), rate(attack[key]))
         close(numbers(row[4]), rate(attack["gain"]))
         assert row[5] == said(attack)
-        lines = terminal[terminal.index(f"    {row[0]}") :].splitlines()[:3]
-        close(numbers(lines[0].partition(":")[2]), rate(attack["success"]))
-        close(numbers(lines[1]), rate(attack["naive"]) + rate(attack["control"]))
-        close(numbers(lines[2]), rate(attack["gain"]))
-        assert lines[2].endswith(": " + said(attack))
+        lines = terminal[terminal.index(f"    {row[0]}") :].splitlines()[:2]
+        close(numbers(lines[0].partition(":")[2]), rate(attack["success"]) + rate(attack["control"]))
+        gain, _, certain = lines[1].partition("; certain, and right, of ")
+        close(numbers(gain), rate(attack["gain"]))
+        assert gain.endswith(": " + said(attack))
+        close(numbers(certain), [] if attack["method"] == "sampled" else [100 * attack["perfect_breach"]])
+        commonest = terminal.partition(f"    always the commonest {attack['sensitive']}: ")[2].splitlines()[0]
+        close(numbers(commonest), rate(attack["naive"]))
 
 
 def test_without_truth_confidences_stand_instead(reports: dict[str, Report], pages: dict[str, Page]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from dalenius.audit.axes import RISKS, UTILITIES
@@ -37,6 +38,7 @@ SOME = (
     point("lattice", 9, 0.3, math.nan),
     Point(Candidate("lattice", {"k": 99}), reason="k = 99 cannot be met <here>."),
 )
+WORSE = tuple(Point(Candidate("anatomy", {"l": i}), reason="nothing to cut") for i in (2, 3))
 FOUND = TradeOff(SOME, RISKS["attacker"], UTILITIES["relative_error"], 4)
 
 
@@ -82,15 +84,42 @@ def test_the_best_is_said_with_its_command() -> None:
     first, command = tradeoff.chosen(FOUND, "dalenius publish x")  # and no more
     assert first == "Most useful that satisfies the policy: mondrian k = 5, relative_error 0.3, risk 40.0%."
     assert command == "dalenius publish x"
-    cut = TradeOff((point("anatomy", 2, 0.3, 0.1, kind="anatomized"),), FOUND.risk, FOUND.utility, 0)
-    assert tradeoff.chosen(cut, "x")[2:] == [tradeoff.UNPLAYED]
-    assert tradeoff.UNPLAYED in tradeoff.notes(cut)
+    gain = replace(SOME[1], thresholds=(PASSED, replace(PASSED, key="max_attacker_gain")))
+    assert tradeoff.chosen(TradeOff((gain,), FOUND.risk, FOUND.utility, 0), "x")[2:] == [tradeoff.CHOSEN]
     lacking = TradeOff(SOME[3:4], FOUND.risk, FOUND.utility, 0)
     assert tradeoff.chosen(lacking, "") == [
         "lattice k = 9: satisfies the policy and has no relative_error. Name another --utility."
     ]
     violated = TradeOff(SOME[:1], FOUND.risk, FOUND.utility, 0)
     assert tradeoff.chosen(violated, "")[1] == "mondrian k = 2: min_k is 2, ≥ 5 is asked for"
+
+
+def test_the_same_release_is_shown_once() -> None:
+    """Other parameters need not make another release; another method's is another one, whatever its figures."""
+    again = replace(SOME[1], candidate=Candidate("mondrian", {"k": 4}))
+    other = replace(SOME[1], candidate=Candidate("lattice", {"k": 5}))
+    found = replace(FOUND, points=(*SOME, again, other))
+    assert found.alike == {0: [0], 1: [1, 5], 2: [2], 3: [3], 4: [4], 6: [6]}
+    text = "\n".join(tradeoff.lines("people.csv", found))
+    assert len(re.findall(r"^  ● mondrian .* k = 5 |^  ● mondrian +k = 5 ", text, re.MULTILINE)) == 1
+    assert not re.search(r"^  . mondrian +k = 4 ", text, re.MULTILINE)
+    assert "Shown once, the same release: mondrian k = 5, mondrian k = 4." in text
+    assert "3 releases are on the front" in text
+    page = tradeoff.page("people.csv", found, "", {})
+    assert page.count("<tr><td>●</td>") == 3
+    assert len(found.to_document()["points"]) == 7
+
+
+def test_one_reason_is_said_once() -> None:
+    found = replace(FOUND, points=(*SOME, *WORSE))
+    assert "  anatomy ℓ = 2; ℓ = 3: not published. nothing to cut" in tradeoff.lines("people.csv", found)
+    assert tradeoff.page("people.csv", found, "", {}).count("nothing to cut") == 1
+
+
+def test_names_do_not_lie_on_each_other() -> None:
+    near = [dot(1 + i / 100, 0.5 - i / 1000, front=True) for i in range(5)]
+    drawn = risk_against_cost([*near, dot(9, 0.1, front=True)], ("cost", "risk"), {})
+    assert drawn.count(">k = 2<") == 2
 
 
 def test_the_page() -> None:

@@ -48,6 +48,11 @@ class Attack:
     control_diagnostics: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def settled(self) -> bool:
+        """Whether everything that was sampled has converged: of numbers that are not to be relied on nothing is concluded."""
+        return _settled(self.belief.diagnostics, self.control_diagnostics)
+
+    @property
     def calibration_document(self) -> list[dict[str, Any]]:
         return [asdict(one) for one in self.calibration]
 
@@ -65,18 +70,20 @@ def attack(
     people: People,
     holdout: Control | None,
     rng: np.random.Generator,
+    belief: Belief | None = None,
 ) -> Attack:
-    """Attack the people of the table, and the held-out ones as if they were in it."""
+    """Attack the people of the table, and the held-out ones as if they were in it; `belief` is what is known of the former."""
     if holdout is not None and people.targets.group is not None and adversary.knows_group:
         holdout = in_place(holdout)
-    belief = adversary.attack(release, people.targets, column=column, rng=rng)
+    if belief is None:
+        belief = adversary.attack(release, people.targets, column=column, rng=rng)
     if belief.diagnostics.get("interrupted", False):
         holdout = None  # whoever stops it waits for nothing more
     truth = people.truth(column)
     success = accuracy.success(belief.answer, truth, people.people)
     table = _values(release, column)
     naive = accuracy.naive(table, truth, people.people)
-    breach = accuracy.breach_rate(belief.posterior, truth, people.people)
+    breach = _breach(belief, truth, people)
     control = other_naive = other_breach = Rate.undefined()
     unmatched = 0
     how: Mapping[str, Any] = {}
@@ -87,7 +94,7 @@ def attack(
         theirs = others.truth(column)
         control = accuracy.success(outside.answer, theirs, others.people)
         other_naive = accuracy.naive(_values(holdout.release, column), theirs, others.people)
-        other_breach = accuracy.breach_rate(outside.posterior, theirs, others.people)
+        other_breach = _breach(outside, theirs, others)
         unmatched = round(float(others.people[~outside.matched].sum()))
     person_gain = accuracy.gain(success, control)
     # Held-out people among whom the commonest value is surely rarer or commoner are another population.
@@ -120,8 +127,14 @@ def attack(
     )
 
 
+def _breach(belief: Belief, truth: NDArray[np.int32], people: People) -> Rate:
+    """How many people's values are known for certain; samples that all agree are not certain."""
+    if belief.method == "sampled":
+        return Rate.undefined()
+    return accuracy.breach_rate(belief.posterior, truth, people.people)
+
+
 def _settled(*diagnostics: Mapping[str, Any]) -> bool:
-    """Whether everything that was sampled has converged: of numbers that are not to be relied on nothing is concluded."""
     return all(told.get("converged", True) for told in diagnostics)
 
 

@@ -36,7 +36,12 @@ from dalenius.schema import Schema
 
 # On counts the paper's own, no variant. What is registered later is played, too.
 PLAYED: Mapping[str, type[Adversary]] = ChainMap({NaiveBayes.name: NaiveBayes}, REGISTRY)
+KNOWN: Mapping[str, type[Adversary]] = ChainMap({Attacker.name: Attacker}, PLAYED)  # type: ignore[arg-type]
 LISTED = 10  # people most at risk that are named by their rows
+ROUGH = 0.02  # Monte-Carlo error that lets see how often an attacker is right, where nothing sharper is asked for
+SWEPT = 25_000_000  # people times sweeps that it may take
+MOST = 50_000  # people of an anatomized release for whom the attacker is sampled without being asked for
+SHARP = ("max_relative_threat", "min_faithfulness")  # thresholds that sampling must be sharp for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +63,7 @@ class Audit:
     errors: dict[str, ClassErrors]  # by sensitive column
     threats: dict[str, RelativeThreats]  # by sensitive column
     unthreatened: str  # why there are none
+    figures: dict[str, Figure]  # what the policy looks at
     thresholds: tuple[Threshold, ...]
     seed: int
     hashes: dict[str, str] = field(default_factory=dict)
@@ -72,8 +78,8 @@ class Audit:
         found = [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
         if isinstance(self.release, Anatomized):
             found.append(
-                "Attacks that learn the link which Anatomy cuts were not tried, and may be right more often: "
-                "dalenius attack --adversary definetti-majority."
+                "Somebody who knows in which group a person is may be right more often: dalenius attack --adversary "
+                "definetti-majority."
             )
         if self.unthreatened and self.has_truth:
             found.append(f"Relative threats of learner and attacker were not measured: {self.unthreatened}.")
@@ -163,7 +169,7 @@ def _extent(release: GroupedRelease | NoisyCounts) -> dict[str, int | None]:
 
 
 def _attack_document(found: Attack) -> dict[str, Any]:
-    adversary = PLAYED[found.adversary]
+    adversary = KNOWN[found.adversary]
     return {
         "adversary": found.adversary,
         "knows": adversary.knows,
@@ -209,8 +215,8 @@ def audit(
 ) -> Audit:
     """Play every adversary that applies against a release, and hold the result against the schema's policy.
 
-    Learner and attacker are played where they have an exact answer; elsewhere they are sampled if an `effort` is given, or
-    the policy asks for what only they can tell.
+    Learner and attacker are played where they have an exact answer, and sampled where the release cuts the link between
+    people and values, unless it is large; elsewhere if an `effort` is given, or the policy has a threshold that looks at them.
 
     `adversaries` are realistic ones (see `dalenius.criterion.Realistic`); without any, some usual ones are taken, who
     have seen as many people elsewhere as the release has and know `known` records. Those that the policy names are
@@ -255,6 +261,11 @@ def audit(
             at_risk += most_at_risk(found, adversary, opened, people, rng, limit=LISTED)
     at_risk.sort(key=lambda person: (-round(person.belief, 12), -person.belief / max(person.baseline, 1e-300)))
     threatened, unthreatened = _threats(opened, people, columns, schema, effort, rng, progress)
+    for column, threat in threatened.items():
+        assert people is not None
+        progress(f"attacker on {column}, people held out")
+        made = Attacker(effort=_effort(schema, effort, people.count))
+        attacks.append(attack(made, opened, column, people, control, rng, belief=threat.belief))
     progress("privacy models and utility")
     utility: dict[str, float] = {}
     if people is not None:
@@ -283,7 +294,8 @@ def audit(
         )
     elif adversaries:
         raise InputError(f"Realistic adversaries look at classes, and a release of kind {opened.kind!r} has none.")
-    figures = _figures(levels, attacks, threatened, utility, opened, people is not None)
+    doubt = _doubt(opened, attacks, unthreatened)
+    figures = _figures(levels, attacks, threatened, doubt, utility, opened, people is not None)
     figures |= _threat_figures(schema, threatened, unthreatened)
     if isinstance(opened, GroupedRelease):
         figures["epsilon_privacy"] = Figure(math.nan, parts=parts)
@@ -304,6 +316,7 @@ def audit(
         errors=errors,
         threats=threatened,
         unthreatened=unthreatened,
+        figures=figures,
         thresholds=_policy.apply(schema.policy, figures),
         seed=seed,
         hashes={
@@ -318,11 +331,12 @@ def _figures(
     levels: dict[str, dict[tuple[str, str], Level]],
     attacks: list[Attack],
     threats: dict[str, RelativeThreats],
+    doubt: str,
     utility: dict[str, float],
     release: GroupedRelease | NoisyCounts,
     has_truth: bool,
 ) -> dict[str, Figure]:
-    """The measured number for each policy key; accuracy is that of whoever was right most often, the attacker included."""
+    """The measured number for each policy key: of adversaries, that of whoever did best; `doubt` is who was not heard."""
     classless = Figure(math.nan, "a release of this kind has no classes")
     worst = worst_of(list(levels.values())) if levels else {}
 
@@ -333,12 +347,16 @@ def _figures(
         unknown = "it needs the original table (--truth)"
     else:
         unknown = "" if attacks else "no adversary of this version can attack this kind of release"
-    right = [found.success.value for found in attacks if found.success.n]
-    right += [found.threats.GT_A for found in threats.values() if found.settled]
-    best = max(right, default=math.nan)
-    breach = max((found.perfect_breach for found in attacks if found.success.n), default=math.nan)
+
+    def wavers(found: Attack) -> float:
+        """By how much what it achieves may differ if other states had been drawn."""
+        sure = found.belief.method == "exact"
+        return 0.0 if sure else _policy.SURE * threats[found.column].errors.get("GT_A", 0.0)
+
+    right = [found for found in attacks if found.success.n and found.settled]
+    certain = [found.perfect_breach for found in attacks if not math.isnan(found.perfect_breach)]
     unlike = any(found.gain.n and not found.comparable for found in attacks)
-    gains = [] if unlike else [found.gain.value for found in attacks if found.gain.n]
+    gains = [] if unlike else [found for found in attacks if found.gain.n and found.settled]
     no_control = "the held-out people are no control" if unlike else "it needs held-out people (--holdout)"
     return {
         "min_k": level("k_anonymity", "k"),
@@ -346,17 +364,47 @@ def _figures(
         "min_entropy_l": level("entropy_l_diversity", "l"),
         "max_t": level("t_closeness", "equal"),
         "epsilon_privacy": classless,
-        "max_attacker_accuracy": Figure(best, unknown),
-        "max_attacker_gain": Figure(
-            max(gains, default=math.nan),
-            unknown or ("" if gains else no_control),
+        "max_attacker_accuracy": Figure(
+            max((found.success.value for found in right), default=math.nan),
+            unknown,
+            high=max((found.success.value + wavers(found) for found in right), default=math.nan),
+            spread="sampled as roughly as it was (--mcse 0.005 is sharper)",
+            doubt=doubt,
         ),
-        "max_perfect_breach": Figure(breach, unknown),
+        "max_attacker_gain": Figure(
+            max((found.gain.value for found in gains), default=math.nan),
+            unknown or ("" if gains else no_control),
+            high=max(
+                (found.gain.value + math.hypot(found.gain.high - found.gain.value, wavers(found)) for found in gains),
+                default=math.nan,
+            ),
+            spread="with so few people",
+            doubt=doubt,
+        ),
+        "max_perfect_breach": Figure(max(certain, default=math.nan), unknown),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
         "max_suppressed": Figure(release.suppressed / release.people)
         if isinstance(release, GroupedRelease)
         else classless,
     }
+
+
+def _doubt(release: GroupedRelease | NoisyCounts, attacks: list[Attack], unthreatened: str) -> str:
+    """Why it is not known how much adversaries learn, if it is not: one was not played, or has not converged."""
+    lost = [found.adversary for found in attacks if not found.settled]
+    if lost:
+        return f"{lost[0]} has not converged; --mcse 0.02 samples longer"
+    grouped = isinstance(release, Generalized | Anatomized)
+    return f"the attacker was not played: {unthreatened}" if unthreatened and grouped else ""
+
+
+def _effort(schema: Schema, effort: Effort | None, people: int) -> Effort:
+    """How long to sample: as long as is asked for, else as long as the policy needs, else until it is seen roughly."""
+    if effort is not None:
+        return effort
+    if any(schema.policy.get(key) is not None for key in SHARP):
+        return Effort()
+    return Effort(mcse=ROUGH, relative=0.5, most_sweeps=min(max(SWEPT // max(people, 1), 2_000), Effort().most_sweeps))
 
 
 def _threats(
@@ -376,10 +424,12 @@ def _threats(
     reason = Attacker().refusal(release)
     if reason is not None:
         return {}, reason
-    asked = any(schema.policy.get(key) is not None for key in ("max_relative_threat", "min_faithfulness"))
+    keys = (*SHARP, "max_attacker_accuracy", "max_attacker_gain")
+    asked = effort is not None or any(schema.policy.get(key) is not None for key in keys)
+    cut = isinstance(release, Anatomized)
     found = {}
     for column in columns:
-        if effort is None and not asked and not Posterior.of(release, column).exact:
+        if not asked and not (cut and release.people <= MOST) and not Posterior.of(release, column).exact:
             return {}, "this release has no exact answer; --mcse 0.005 has it sampled, which may take minutes"
 
         def told(sweeps: int, worst: float, rhat: float, column: str = column) -> None:
@@ -388,7 +438,9 @@ def _threats(
             )
 
         progress(f"learner and attacker on {column}")
-        found[column] = relative_threats(release, people, column, rng, effort=effort, progress=told)
+        found[column] = relative_threats(
+            release, people, column, rng, effort=_effort(schema, effort, people.count), progress=told
+        )
     return found, ""
 
 

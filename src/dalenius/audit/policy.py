@@ -40,6 +40,14 @@ class Figure:
     value: float
     reason: str = ""
     parts: tuple[Part, ...] = ()  # for a key with several thresholds
+    high: float = -math.inf  # how large it may be in truth, where a sample was measured: it passes only if that does
+    spread: str = ""  # what makes it uncertain
+    doubt: str = ""  # what it leaves out, and may make it larger: then it may be violated, and cannot pass
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Figure:
+        """What `asdict` made of one."""
+        return cls(**{**document, "parts": tuple(Part(**part) for part in document["parts"])})
 
 
 def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Threshold, ...]:
@@ -61,8 +69,28 @@ def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Thr
         if math.isnan(figure.value) or math.isnan(limit):
             outcomes.append(Threshold(key, shown, math.nan, "not tested", figure.reason))
             continue
-        outcomes.append(Threshold(key, shown, figure.value, *_outcome(figure.value, limit, 0.0, least=least)))
+        outcome, reason = _outcome(figure.value, limit, 0.0, least=least)
+        if outcome == "passed":
+            outcome, reason = _doubted(figure, limit)
+        outcomes.append(Threshold(key, shown, figure.value, outcome, reason))
     return tuple(outcomes)
+
+
+def _doubted(figure: Figure, limit: float) -> tuple[Outcome, str]:
+    """Whether a number within its limit passes: not if it is there by chance, or because something was not tried."""
+    if figure.doubt:
+        return "not tested", figure.doubt
+    if figure.high > limit + _slack(limit):
+        return (
+            "not tested",
+            f"{figure.spread} it may be {figure.high:.3g} in truth (95 % interval), which is above {limit:g}",
+        )
+    return "passed", ""
+
+
+def _slack(limit: float) -> float:
+    """What rounding may add."""
+    return 1e-9 * abs(limit)
 
 
 def _outcome(measured: float, limit: float, error: float, *, least: bool) -> tuple[Outcome, str]:
@@ -73,7 +101,7 @@ def _outcome(measured: float, limit: float, error: float, *, least: bool) -> tup
             "not tested",
             f"{measured:.4g} ± {SURE * error:.2g} is too near to {limit:g} to tell; sample longer (--mcse)",
         )
-    slack = 1e-9 * abs(limit)
+    slack = _slack(limit)
     holds = measured >= limit - slack if least else measured <= limit + slack  # either may be infinite
     return ("passed" if holds else "violated"), ""
 

@@ -21,7 +21,7 @@ from dalenius.audit.axes import COMMONEST, Risk, Utility, measured, players
 from dalenius.audit.candidates import Candidate
 from dalenius.audit.journal import Journal
 from dalenius.audit.pareto import front
-from dalenius.audit.policy import Threshold
+from dalenius.audit.policy import Figure, Threshold
 from dalenius.criterion import worst_of
 from dalenius.engine import Engine
 from dalenius.errors import DaleniusError
@@ -61,6 +61,7 @@ class Point:
     risks: Mapping[str, float] | None = None  # those that it has
     utility: Mapping[str, float] | None = None
     attacks: tuple[Mapping[str, Any], ...] = ()
+    figures: Mapping[str, Figure] | None = None  # what the policy looks at
     thresholds: tuple[Threshold, ...] = ()
     seconds: float = 0.0
 
@@ -87,18 +88,26 @@ class Point:
         """The thresholds that it does not pass."""
         return [threshold for threshold in self.thresholds if threshold.outcome != "passed"]
 
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What tells it from others by the same method: equal, if different parameters make the same release."""
+        shares = (self.levels, self.accuracies, self.risks, self.utility)
+        return self.candidate.method, self.kind, self.classes, self.suppressed, *shares
+
     def to_document(self) -> dict[str, Any]:
+        """All but the thresholds, which are the policy's and not the release's."""
         found = asdict(self)
-        del found["candidate"]
+        del found["candidate"], found["thresholds"]
         return self.candidate.to_document() | found
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Point:
+    def from_document(cls, document: Mapping[str, Any], policy: Mapping[str, Any]) -> Point:
+        """What was kept of a release, held against a policy."""
         found = dict(document)
         candidate = Candidate(found.pop("method"), found.pop("parameters"))
-        found["thresholds"] = tuple(Threshold(**threshold) for threshold in found["thresholds"])
+        figures = {name: Figure.from_document(figure) for name, figure in (found.pop("figures") or {}).items()}
         found["attacks"] = tuple(found["attacks"])
-        return cls(candidate, **found)
+        return cls(candidate, figures=figures, thresholds=_policy.apply(policy, figures), **found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,15 @@ class TradeOff:
     def front(self) -> tuple[bool, ...]:
         """Which points no other beats in both."""
         return tuple(front([(point.risk(self.risk), point.cost(self.utility)) for point in self.points]))
+
+    @property
+    def alike(self) -> dict[int, list[int]]:
+        """Points by the first of those that are the same release: other parameters need not make another one."""
+        found: dict[int, list[int]] = {}
+        for i, point in enumerate(self.points):
+            first = next((j for j in found if not point.reason and point.signature == self.points[j].signature), i)
+            found.setdefault(first, []).append(i)
+        return found
 
     def order(self) -> list[int]:
         """Points by cost, then risk; those that lack one come after, those that were not published last."""
@@ -180,7 +198,7 @@ def _point_document(point: Point, risk: Risk, utility: Utility, on: bool) -> dic
     if point.reason:
         return {**point.candidate.to_document(), "published": False, "reason": point.reason, "pareto": False}
     found = point.to_document()
-    for name in ("reason", "seconds", "thresholds"):  # seconds differ between equal runs
+    for name in ("reason", "seconds", "figures"):  # seconds differ between equal runs
         del found[name]
     figures = {"all_risks": found.pop("risks"), "all_utilities": found.pop("utility")}
     mine = {"risk": point.risk(risk), "utility": point.useful(utility)}
@@ -259,8 +277,15 @@ def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
             }
             for attack in found.attacks
         ),
+        figures={name: _plain(figure) for name, figure in found.figures.items()},
         thresholds=tuple(replace(threshold, measured=float(threshold.measured)) for threshold in found.thresholds),
     )
+
+
+def _plain(figure: Figure) -> Figure:
+    """With numbers that JSON knows."""
+    parts = tuple(replace(part, measured=float(part.measured), error=float(part.error)) for part in figure.parts)
+    return replace(figure, value=float(figure.value), high=float(figure.high), parts=parts)
 
 
 def _rate(rate: Any) -> dict[str, float]:
@@ -278,16 +303,17 @@ def points(
 ) -> tuple[Point, ...]:
     """Every candidate's point: from the journal what it has, the others measured now and kept as they come."""
     found: dict[int, Point] = {}
+    policy = Schema.load(setting.schema).policy
     for i, candidate in enumerate(candidates):
         kept = None if journal is None else journal.read(candidate.to_document())
         if kept is not None:
-            found[i] = replace(Point.from_document(kept), candidate=candidate)
+            found[i] = replace(Point.from_document(kept, policy), candidate=candidate)
     left = [i for i in range(len(candidates)) if i not in found]
     told = told or _silent
     told(len(found), len(candidates))
     for i, point in _measured(setting, [candidates[i] for i in left], jobs, engine):
         found[left[i]] = point
-        if journal is not None and point.reason != NO_MEMORY:
+        if journal is not None and not point.reason:  # why there is none may be another thing next time
             journal.write(point.candidate.to_document(), point.to_document())
         told(len(found), len(candidates))
     return tuple(found[i] for i in range(len(candidates)))

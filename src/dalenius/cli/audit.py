@@ -92,7 +92,7 @@ def command(
     """Attack a release with every adversary that applies, measure it, and hold it against the policy.
 
     Exit code 1 if a threshold of [policy] is violated; with --strict also if one could not be tested. Exit code 3 if what was
-    sampled has not converged.
+    asked for was sampled and has not converged.
     """
     from dalenius.adversary.sampling import Effort
     from dalenius.audit import audit
@@ -161,4 +161,5 @@ def command(
             say(quiet, f"\n  Report: {output}")
     if found.verdict == "violated" or (strict and found.verdict == "incomplete"):
         return 1
-    return 0 if all(threats.converged for threats in found.threats.values()) else NOT_CONVERGED
+    needed = mcse is not None or found.verdict == "incomplete"  # else nothing that was asked for depends on it
+    return NOT_CONVERGED if needed and not all(one.converged for one in found.threats.values()) else 0

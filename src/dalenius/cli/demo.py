@@ -15,7 +15,7 @@ from dalenius.cli.common import SeedOption, run_details, stage_line
 
 if TYPE_CHECKING:
     from dalenius.audit import Audit
-    from dalenius.audit.attacks import Attack
+    from dalenius.audit.policy import Threshold
     from dalenius.publish.base import Published
     from dalenius.schema import Schema
     from dalenius.table import Table
@@ -27,7 +27,6 @@ POLICY = """
 max_attacker_gain = 0.05     # being in the release adds at most 5 points to how often any adversary is right
 max_perfect_breach = 0.01    # at most 1 % of the people have a value that an adversary is certain of, rightly
 """
-ERROR = 0.05  # Monte-Carlo error of what is sampled: enough for a story
 
 
 def register(app: typer.Typer) -> None:
@@ -36,35 +35,30 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to publish the table: the file, what it is, in a word and in a line, and who attacks it besides random worlds."""
+    """One way to publish the table: the file, and what it is, in a word and in a line."""
 
     file: str
     short: str
     line: str
     make: Callable[[Table], Published]
-    strong: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What was found of one release: the audit of it, and every attack on it."""
+    """One release and the audit of it."""
 
     way: Way
     audit: Audit
-    attacks: tuple[Attack, ...]
 
     @property
     def broken(self) -> list[str]:
-        """Why it may not go out: each threshold with the worst that any adversary did, also those the audit does not play."""
-        policy: Any = self.audit.schema.policy
-        gain = max(one.gain.value for one in self.attacks)
-        breach = max(one.perfect_breach for one in self.attacks)
-        reasons = [f"{one.adversary} has not converged" for one in self.attacks if not _settled(one)]
-        if gain > policy["max_attacker_gain"]:
-            reasons.append(f"gain {100 * gain:+.1f} points, allowed {100 * policy['max_attacker_gain']:+.1f}")
-        if breach > policy["max_perfect_breach"]:
-            reasons.append(f"certain of {breach:.1%} of the people, allowed {policy['max_perfect_breach']:.1%}")
-        return reasons
+        """Why it may not go out: thresholds that are violated, or cannot be told."""
+        return [_reason(one, self.audit.schema) for one in self.audit.thresholds if one.outcome != "passed"]
+
+    @property
+    def gain(self) -> float:
+        """The largest of any adversary."""
+        return max(one.gain.value for one in self.audit.attacks)
 
     @property
     def error(self) -> float:
@@ -81,6 +75,7 @@ def command(
     seed: SeedOption = 0,
 ) -> None:
     """Publish a hospital's table in three ways, attack each, and see which may go out."""
+    from dalenius.audit import audit
     from dalenius.datasets import save_hospital
     from dalenius.errors import InputError, file_error
     from dalenius.output import write_texts
@@ -113,7 +108,10 @@ def command(
         told = made.describe()
         typer.echo(f"  {'ABC'[i]}  {way.short:26} {way.line}")
         typer.echo(f"     {told['classes']:,} classes, {told['suppressed']:,} rows suppressed: {folder / way.file}")
-        found.append(attacked(way, folder, table, others, asked, quick=quick, seed=seed))
+        with stage_line(False) as stage:
+            stage(f"attacking {way.file}")
+            path = str(folder / way.file)
+            found.append(Found(way, audit(path, asked, truth=table, holdout=others, seed=seed, name=way.file)))
     _learned(found)
     _costs(found)
     chosen = _decided(found)
@@ -143,21 +141,18 @@ def ways(seed: int) -> list[Way]:
             "k = 5, ℓ = 2",
             "columns made coarser until every class has five people and two diseases",
             Lattice([KAnonymity(5), DistinctDiversity(2)], suppression=0.02).publish,
-            "attacker",
         ),
         Way(
             "cut",
             "Anatomy, ℓ = 3",
             "nothing is coarser; who has which of a group's three diseases is cut off",
             lambda table: Anatomy(3).publish(table, seed=seed),
-            "definetti-majority",
         ),
         Way(
             "careful.csv",
             "Mondrian, k = 20, t = 0.3",
             "boxes of 20 people or more, whose diseases are like everybody's",
             Mondrian([KAnonymity(20), TCloseness(0.3, "equal")]).publish,
-            "attacker",
         ),
     ]
 
@@ -180,39 +175,6 @@ def _begin(opened: Table, table: Path) -> None:
     typer.echo(f"But {alone:,} of them ({alone / cells.people:.0%}) are the only one with their four.")
 
 
-def attacked(way: Way, folder: Path, table: Path, others: Path, asked: Schema, *, quick: bool, seed: int) -> Found:
-    """The audit of a release, and a stronger adversary on the same people and the same control."""
-    import numpy as np
-
-    from dalenius import engine
-    from dalenius.adversary import LEARNING, LINKING
-    from dalenius.adversary.learning import Memory
-    from dalenius.adversary.sampling import Effort
-    from dalenius.audit import audit
-    from dalenius.audit.attacks import attack
-    from dalenius.audit.groups import located
-    from dalenius.audit.people import open_together
-    from dalenius.release import Anatomized
-
-    path = str(folder / way.file)
-    with stage_line(False) as stage:
-        stage(f"auditing {way.file}")
-        found = audit(path, asked, truth=table, holdout=others, seed=seed, name=way.file)
-        if quick:
-            return Found(way, found, found.attacks)
-        stage(f"{way.strong} attacks {way.file}")
-        opened, people, control = open_together(path, table, others, asked, kind=None, engine=None)
-        assert people is not None
-        effort, memory = Effort(mcse=ERROR, relative=0.5), Memory()
-        made = {**LEARNING, **LINKING}[way.strong](effort=effort, memory=memory)
-        if made.knows_group and isinstance(opened, Anatomized):
-            placed = located(people, opened, path, engine.default())
-            people = people if isinstance(placed, str) else placed
-        column = found.schema.sensitive[0].name
-        strong = attack(made, opened, column, people, control, np.random.default_rng(seed))
-    return Found(way, found, (*found.attacks, strong))
-
-
 def _learned(found: list[Found]) -> None:
     typer.echo(
         "\nEach is attacked by somebody who has it and knows a patient's four. How often is the disease guessed right,"
@@ -222,18 +184,24 @@ def _learned(found: list[Found]) -> None:
     )
     typer.echo("     adversary           in it   others  commonest   gain, with its 95 % interval")
     for i, one in enumerate(found):
-        for each in one.attacks:
+        for each in one.audit.attacks:
             low, high = 100 * each.gain.low, 100 * each.gain.high
             right, outside, commonest = each.success.value, each.control.value, each.naive.value
-            settled = "" if _settled(each) else "  (has not converged)"
+            settled = "" if each.settled else "  (has not converged)"
             typer.echo(
                 f"  {'ABC'[i]}  {each.adversary:18} {right:6.1%}  {outside:6.1%}     {commonest:6.1%}"
                 f"   {100 * each.gain.value:+5.1f} points ({low:+.1f} to {high:+.1f}): {each.verdict}{settled}"
             )
 
 
-def _settled(attack: Attack) -> bool:
-    return all(how.get("converged", True) for how in (attack.belief.diagnostics, attack.control_diagnostics))
+def _reason(threshold: Threshold, schema: Schema) -> str:
+    allowed: Any = schema.policy[threshold.key]
+    gain = threshold.key == "max_attacker_gain"
+    if threshold.outcome == "not tested":
+        return f"{'gain' if gain else 'certain'}: {threshold.reason}"
+    if gain:
+        return f"gain {100 * threshold.measured:+.1f} points, allowed {100 * allowed:+.1f}"
+    return f"certain of {threshold.measured:.1%} of the people, allowed {allowed:.1%}"
 
 
 def _costs(found: list[Found]) -> None:
@@ -242,8 +210,8 @@ def _costs(found: list[Found]) -> None:
     )
     typer.echo("     counts off by   may it go out?")
     for i, one in enumerate(found):
-        verdict = "no: " + "; ".join(one.broken) if one.broken else "yes"
-        typer.echo(f"  {'ABC'[i]}  {one.error:13.0%}   {verdict}")
+        word = {"passed": "yes", "violated": "no: "}.get(one.audit.verdict, "not known: ")
+        typer.echo(f"  {'ABC'[i]}  {one.error:13.0%}   {word}{'; '.join(one.broken)}")
 
 
 def _decided(found: list[Found]) -> Found:
@@ -256,7 +224,7 @@ def _decided(found: list[Found]) -> Found:
     typer.echo(
         "\nSo none of these may go out." if len(found) > 1 else "\nSo it may not go out; the whole demo has others."
     )
-    return min(found, key=lambda one: max(each.gain.value for each in one.attacks))
+    return min(found, key=lambda one: one.gain)
 
 
 def _shows() -> bool:

@@ -294,7 +294,12 @@ def _folder(table: Path) -> Path:
 
 def _basis(setting: Setting, declared: Schema, engine: Engine, people: Any, share: float | None) -> dict[str, Any]:
     """Everything that a point depends on besides its own parameters, as checksums."""
+    import hashlib
+    import json
+    import tomllib
+
     from dalenius import __version__
+    from dalenius.audit.audit import SHARP
     from dalenius.audit.disclosure import policy_criteria
     from dalenius.audit.people import files_of
     from dalenius.output import sha256
@@ -302,16 +307,35 @@ def _basis(setting: Setting, declared: Schema, engine: Engine, people: Any, shar
 
     priors = Priors(declared, engine, declared.folder)
     policy_criteria(declared, priors)
+    with setting.schema.open("rb") as file:
+        written = tomllib.load(file)
+    policy = written.pop("policy", {})
+    # Limits are held against what was measured; only these decide what is measured, and how long it is sampled.
+    asked = {key: value for key, value in policy.items() if key in ("epsilon_privacy", *SHARP)}
+    attackers = any(key.startswith("max_attacker_") for key in policy)
     files = [files_of(source, release=False, engine=engine) for source in (setting.table, setting.holdout)]
     return {
         "dalenius": __version__,
+        "program": _program(),
         "table": sha256(*files[0]) if files[0] else _counted_people(people),
         "holdout": sha256(*files[1]) if files[1] else setting.holdout,
-        "schema": sha256(setting.schema, *declared.files, *priors.files),
+        "schema": hashlib.sha256(
+            json.dumps([written, asked, attackers], sort_keys=True, default=str).encode()
+        ).hexdigest(),
+        "files": sha256(*declared.files, *priors.files),
         "share": share,
         "seed": setting.seed,
         "mcse": setting.mcse,
     }
+
+
+def _program() -> str:
+    """A checksum of the program itself: what it measures may change with any line."""
+    import dalenius
+    from dalenius.output import sha256
+
+    folder = Path(dalenius.__file__).parent
+    return sha256(*sorted(folder.rglob("*.py")))
 
 
 def _counted_people(people: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from dalenius import __version__
 from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
-from dalenius.audit.audit import PLAYED
+from dalenius.audit.audit import KNOWN
 from dalenius.errors import counted, listing
 from dalenius.measure.accuracy import MARGIN
 from dalenius.release import NoisyCounts
@@ -112,7 +113,7 @@ def _gaussian(release: NoisyCounts) -> str:
 def _attacks(audit: Audit) -> str:
     text = ["<h2>The adversaries</h2>"]
     for name in dict.fromkeys(found.adversary for found in audit.attacks):
-        adversary = PLAYED[name]
+        adversary = KNOWN[name]
         text.append(
             f"<p><strong>{escape(name)}</strong> knows {escape(adversary.knows)}; it {escape(adversary.does)}.</p>"
         )
@@ -124,7 +125,8 @@ def _attacks(audit: Audit) -> str:
         return "\n".join(text)
     rows = [
         [
-            f"{escape(found.adversary)} on {escape(found.column)}",
+            f"{escape(found.adversary)} on {escape(found.column)}"
+            + ("" if found.settled else ", <b>not converged</b>"),
             words.rate(found.success),
             words.rate(found.naive),
             words.rate(found.control),
@@ -168,14 +170,15 @@ def _three_risks(audit: Audit) -> str:
     risks = audit.risks
     if risks is None:
         return ""
-    judged = [found for found in audit.attacks if found.success.n]
+    judged = [found for found in audit.attacks if found.success.n and found.settled]
     best = max(judged, key=lambda found: found.success.value, default=None)
+    certain = max((found.perfect_breach for found in judged if found.belief.method == "exact"), default=math.nan)
     inference = (
         "not measured without the original table"
         if best is None
         else f"the best adversary is right for {words.percent(best.success.value)} of the people, always guessing the "
         f"commonest value for {words.percent(best.naive.value)}; it is certain of the true value of "
-        f"{words.percent(max(found.perfect_breach for found in judged))} of the people; {escape(words.verdict(best))}"
+        f"{words.percent(certain)} of the people; {escape(words.verdict(best))}"
     )
     rows = [
         ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 
 from dalenius.audit import Audit
@@ -33,6 +34,8 @@ def lines(audit: Audit) -> list[str]:
         ]
     heading = "how often the adversary guesses right (95% intervals)"
     text += ["", f"  Inference: {heading if audit.attacks else 'no adversary could be tried'}"]
+    for column, naive in {found.column: found.naive for found in audit.attacks if found.success.n}.items():
+        text.append(f"    always the commonest {column}: {words.rate(naive)}")
     for found in audit.attacks:
         if not found.success.n:
             sure = found.confidence
@@ -42,11 +45,15 @@ def lines(audit: Audit) -> list[str]:
             ]
             continue
         control = "no control" if found.control.n == 0 else f"control {words.rate(found.control)}"
+        unsettled = "" if found.settled else ", NOT CONVERGED"
+        certain = (
+            ""
+            if math.isnan(found.perfect_breach)
+            else f"; certain, and right, of {words.percent(found.perfect_breach)}"
+        )
         text += [
-            f"    {found.adversary} on {found.column}: {words.rate(found.success)}",
-            f"      always the commonest value {words.rate(found.naive)}, {control}",
-            f"      gain {words.signed(found.gain)}: {words.verdict(found)}",
-            f"      certain of the true value of {words.percent(found.perfect_breach)} of the people",
+            f"    {found.adversary} on {found.column}: {words.rate(found.success)}, {control}{unsettled}",
+            f"      gain {words.signed(found.gain)}: {words.verdict(found)}{certain}",
         ]
     for column, threats in audit.threats.items():
         text += _threats(column, threats)
@@ -64,7 +71,9 @@ def lines(audit: Audit) -> list[str]:
         first = audit.at_risk[0]
         rows = f"row {', '.join(map(str, first.rows))}" if first.rows else counted(first.alike, "person", "people")
         text += ["", f"  Most at risk   {rows} (class {first.place}), given away most by {first.attribute}"]
-    cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in audit.utility.items())
+    costs = {f"faithfulness for {column}": one.faithfulness.RF for column, one in audit.threats.items()}
+    costs = {**audit.utility, **({} if "faithfulness" in audit.utility else costs)}
+    cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in costs.items())
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="  Cost           ", subsequent_indent=" " * 17)
     untold = len(audit.refused) + sum(not one.converged for one in audit.threats.values())
@@ -78,14 +87,11 @@ def _threats(column: str, found: RelativeThreats) -> list[str]:
     """What an attacker knows of people in the release beyond what a learner knows of people like them."""
     figures, errors = found.threats, found.errors
     way = "exact" if found.belief.method == "exact" else "sampled" if found.converged else "NOT CONVERGED"
-    attacker, learner, more = (
-        f"{words.percent(getattr(figures, key))}{words.plus_minus(errors.get(key))}"
-        for key in ("GT_A", "GT_L", "RGT_A")
+    learner, more = (
+        f"{words.percent(getattr(figures, key))}{words.plus_minus(errors.get(key))}" for key in ("GT_L", "RGT_A")
     )
-    return [
-        f"    attacker on {column} ({way}): {attacker}, a learner {learner}; being in the release adds {more},",
-        f"      makes it up to {words.number(figures.max_Ti)} times as sure; faithfulness {words.number(found.faithfulness.RF)}",
-    ]
+    sure = words.number(figures.max_Ti)
+    return [f"    a learner on {column} ({way}): {learner}; being in it adds {more}, up to {sure} times as sure"]
 
 
 def _error(column: str, found: ClassErrors) -> str:

@@ -19,9 +19,9 @@ from dalenius.report.frame import figure, frame, shown, table
 WIDTH = 118
 MARK = "●"
 FRONT = "no other release that was tried is at least as good in both and better in one"
-UNPLAYED = (
-    "Attacks that learn the link which Anatomy cuts were not played, and may be right more often: "
-    "dalenius attack --adversary definetti-majority."
+CHOSEN = (
+    "It was chosen with the people held out: its gain over them may be smaller by luck than over others. Audit it with people who "
+    "were not used to choose."
 )
 _VERDICTS = {"passed": "passed", "violated": "violated", "incomplete": "untested", "none": "–"}
 
@@ -34,11 +34,7 @@ def lines(name: str, found: TradeOff) -> list[str]:
         + ("  policy" if policy else "")
     )  # fmt: skip
     on = found.front
-    rows = [
-        f"  {MARK if on[i] else ' '} " + _line(found, found.points[i], policy)
-        for i in found.order()
-        if not found.points[i].reason
-    ]
+    rows = [f"  {MARK if on[i] else ' '} " + _line(found, found.points[i], policy) for i in shown_once(found)]
     return [
         f"{name}: {summary(found)}",
         *_wrapped(f"risk     {found.risk.name}: {found.risk.says}", 11),
@@ -48,13 +44,14 @@ def lines(name: str, found: TradeOff) -> list[str]:
         *rows,
         "",
         *(line for note in notes(found) for line in _wrapped(note, 2)),
-        *(
-            line
-            for point in found.points
-            if point.reason
-            for line in _wrapped(f"{title(point)}: not published. {point.reason}", 4)
-        ),
+        *(line for names, why in _impossible(found) for line in _wrapped(f"{names}: not published. {why}", 4)),
     ]
+
+
+def shown_once(found: TradeOff) -> list[int]:
+    """The releases that were published, in their order; of those that are the same only the first."""
+    once = found.alike
+    return [i for i in found.order() if i in once and not found.points[i].reason]
 
 
 def summary(found: TradeOff) -> str:
@@ -68,8 +65,13 @@ def summary(found: TradeOff) -> str:
 
 def notes(found: TradeOff) -> list[str]:
     """What the table cannot say itself."""
-    count = sum(found.front)
+    count = sum(found.front[i] for i in found.alike)
     told = [f"{MARK} {counted(count, 'release is', 'releases are')} on the front: {FRONT}."]
+    told += [
+        f"Shown once, the same release: {listing([title(found.points[i]) for i in mine], limit=len(mine))}."
+        for mine in found.alike.values()
+        if len(mine) > 1
+    ]
     commonest = _commonest(found)
     if commonest:
         told.append(f"By the commonest value alone {words.percent(commonest)} are guessed right, without any release.")
@@ -81,10 +83,9 @@ def notes(found: TradeOff) -> list[str]:
     if unlike and found.risk.name == "attacker":
         told.append(
             f"Learner and attacker were not played on {counted(len(unlike), 'release', 'releases')}: they have no exact answer "
-            "there. --mcse 0.005 has them sampled; --risk random-worlds holds one adversary against all."
+            "there. --mcse 0.02 has them sampled, and so has a policy with max_attacker_accuracy; --risk random-worlds holds one "
+            "adversary against all."
         )
-    if found.risk.name == "attacker" and any(point.kind == "anatomized" for point in found.points):
-        told.append(UNPLAYED)
     for axis, values in (
         (found.risk, [point.risk(found.risk) for point in found.points if not point.reason]),
         (found.utility, [point.useful(found.utility) for point in found.points if not point.reason]),
@@ -112,7 +113,7 @@ def chosen(found: TradeOff, command: str) -> list[str]:
             f"Most useful that satisfies the policy: {title(best)}, {found.utility.name} "
             f"{words.number(best.useful(found.utility))}, risk {words.percent(best.risk(found.risk))}.",
             command,
-            *([UNPLAYED] if best.kind == "anatomized" else []),
+            *([CHOSEN] if any(one.key == "max_attacker_gain" for one in best.thresholds) else []),
         ]
     passed = [point for point in found.points if point.verdict == "passed"]
     if passed:
@@ -205,7 +206,7 @@ def page(name: str, found: TradeOff, command: str, run: Mapping[str, Any]) -> st
     """The whole page."""
     policy = any(point.thresholds for point in found.points)
     on = found.front
-    order = [i for i in found.order() if not found.points[i].reason]
+    order = shown_once(found)
     by = ["by"] if found.risk.name == "attacker" else []
     head = ["release", "risk", escape(_short(found)).replace("_", " ").replace(" ", "<br>")]
     head += ["policy"] if policy else []  # early: a phone shows the first columns
@@ -232,7 +233,13 @@ def page(name: str, found: TradeOff, command: str, run: Mapping[str, Any]) -> st
         "<h2>All releases</h2>",
         _chart(found, policy),
         "<h2>The front</h2>",
-        f"<p>For each of these {FRONT}. Which of them to take is a question of how much risk may be; the policy answers it.</p>",
+        f"<p>For each of these {FRONT}. Which of them to take is a question of how much risk may be"
+        + (
+            ", and the policy answers it"
+            if policy
+            else "; thresholds under <code>[policy]</code> in the schema answer it"
+        )
+        + ".</p>",
         table(head, [_row(found, found.points[i], policy) for i in order if on[i]], numeric=numeric),
         "<h2>Every release</h2>",
         f"<p>The most useful first; {MARK} is on the front.</p>",
@@ -273,7 +280,7 @@ def _chart(found: TradeOff, policy: bool) -> str:
             passed=not policy or point.verdict == "passed",
         )
         for i, point in enumerate(found.points)
-        if math.isfinite(point.risk(found.risk)) and math.isfinite(point.cost(found.utility))
+        if i in found.alike and math.isfinite(point.risk(found.risk)) and math.isfinite(point.cost(found.utility))
     ]
     if not dots:
         return "<p>No release has both the risk and the utility that were asked for: there is nothing to draw.</p>"
@@ -283,7 +290,7 @@ def _chart(found: TradeOff, policy: bool) -> str:
     return figure(
         tradeoff_chart.risk_against_cost(dots, (found.utility.title, found.risk.title), levels),
         "Each mark is a release: risk upwards, cost to the right. Lower and further left is better. The line is the front, whose "
-        f"releases are named.{hollow}",
+        f"releases are named where there is room.{hollow}",
     )
 
 
@@ -298,8 +305,17 @@ def _row(found: TradeOff, point: Point, policy: bool) -> list[str]:
     return cells
 
 
+def _impossible(found: TradeOff) -> list[tuple[str, str]]:
+    """Releases that could not be published, those of one method for one reason together, and the reason."""
+    together: dict[tuple[str, str], list[str]] = {}
+    for point in found.points:
+        if point.reason:
+            together.setdefault((point.candidate.method, point.reason), []).append(point.candidate.label)
+    return [(f"{method} {'; '.join(labels)}", why) for (method, why), labels in together.items()]
+
+
 def _not_published(found: TradeOff) -> str:
-    rows = [[escape(title(point)), escape(point.reason)] for point in found.points if point.reason]
+    rows = [[escape(names), escape(why)] for names, why in _impossible(found)]
     return "<h2>Not published</h2>" + table(["release", "why"], rows) if rows else ""
 
 

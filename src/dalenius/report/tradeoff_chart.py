@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from dalenius.report.charts import WIDTH
 from dalenius.report.charts import _data as as_data
@@ -23,6 +25,8 @@ SHAPES = {
     "anatomy": "diamond",
     "noisy-counts": "cross",
 }
+HEIGHT = 380
+LETTER, LINE = 5.6, 12  # how wide and high names are, roughly, in points
 RATIO = 20  # largest cost against the smallest, from which on the axis is one of ratios
 
 
@@ -85,11 +89,11 @@ def risk_against_cost(dots: Sequence[Dot], titles: tuple[str, str], levels: Mapp
         base.transform_filter("datum.passed").mark_point(filled=True, size=70, opacity=1).encode(shape=shape),
         base.transform_filter("!datum.passed").mark_point(filled=False, size=60, strokeWidth=1.5).encode(shape=shape),
         # Below and left of the front there is nothing: room for names.
-        alt.Chart(as_data(_names(dots)))
+        alt.Chart(as_data(_apart(_names(dots), domain, up.domain, log=log)))
         .mark_text(align="right", dx=-6, dy=8, fontSize=10)
         .encode(x=x, y=y, color=color, text="label:N"),
     )
-    return as_svg(layered.properties(width=WIDTH - 80, height=380))
+    return as_svg(layered.properties(width=WIDTH - 80, height=HEIGHT))
 
 
 def _span(values: Sequence[float]) -> list[float]:
@@ -114,3 +118,24 @@ def _names(dots: Sequence[Dot]) -> list[dict[str, object]]:
         }
         for (cost, risk), here in found.items()
     ]
+
+
+def _apart(
+    names: list[dict[str, object]], across: Sequence[float], up: Sequence[float], *, log: bool
+) -> list[dict[str, object]]:
+    """Names that do not lie on each other; those for which there is no room stand in the table below."""
+
+    def place(value: float, ends: Sequence[float], length: float) -> float:
+        low, high, here = (math.log(x) if log and ends is across else x for x in (*ends, value))
+        return length * (here - low) / (high - low or 1)
+
+    kept: list[tuple[float, float, float]] = []  # left, right, height
+    found = []
+    for name in sorted(names, key=lambda one: cast("float", one["cost"])):
+        right = place(cast("float", name["cost"]), across, WIDTH - 80)
+        y = place(cast("float", name["risk"]), up, HEIGHT)
+        left = right - LETTER * len(str(name["label"]))
+        if all(right < one or left > other or abs(y - height) >= LINE for one, other, height in kept):
+            kept.append((left, right, y))
+            found.append(name)
+    return found
