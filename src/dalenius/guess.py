@@ -118,6 +118,8 @@ def _column(name: str, summary: Summary, identifier: str | None, sensitive: bool
         note = () if has_file else ("# domain = […]         # every possible value; noisy counts need it",)
         return _Guess("sensitive", "see above", kind + note)
     also = "could be sensitive, too" if set(_words(name)) & set(_SENSITIVE) else "an attacker may know it"
+    if integer and summary.rows >= 20 and summary.distinct == summary.rows:
+        also += "; every row has another number: is it an identifier?"
     if has_file:
         return _Guess("quasi", also, kind)
     listed = 0 < summary.distinct <= MAX_LISTED

@@ -267,3 +267,12 @@ def test_a_control_that_fits_nowhere_is_no_proof_of_a_leak() -> None:
     assert found.control_unmatched == 1000
     assert found.success.value == found.control.value == pytest.approx(0.9)
     assert found.verdict == "only about the population"
+
+
+def test_near_misses_of_numbers_are_not_measured_and_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(
+        '[columns.sex]\nrole = "quasi"\n[columns.pay]\nrole = "sensitive"\ntype = "integer"\n', encoding="utf-8"
+    )
+    rows = {"sex": ["F", "M"] * 4, "pay": ["10", "11", "12", "13"] * 2}
+    found = audit(rows, dl.Schema.load(tmp_path / "p.toml"), truth=rows)
+    assert any("A guess of pay that is nearly right counts as wrong" in limit for limit in found.limits)

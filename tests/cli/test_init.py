@@ -72,6 +72,13 @@ def test_codes_are_masked_and_numbers_get_intervals(tmp_path: Path) -> None:
     assert all(b % a == 0 for a, b in itertools.pairwise(widths))
 
 
+def test_a_number_of_its_own_for_every_row_is_asked_about(tmp_path: Path) -> None:
+    """It may be an account, or an income: nobody can tell but who knows the table."""
+    raw, text = guessed(tmp_path, {"badge": list(range(N)), "age": [i % 9 for i in range(N)], "disease": DISEASE})
+    assert raw["columns"]["badge"]["role"] == "quasi"
+    assert text.count("every row has another number: is it an identifier?") == 1
+
+
 def test_marks_of_no_value_are_pointed_out(tmp_path: Path) -> None:
     _, text = guessed(tmp_path, {"age": ["NA", "34"] * 30, "sex": ["?", "F"] * 30, "disease": DISEASE})
     assert '# GUESS: do "?", "NA" mean that there is no value?' in text

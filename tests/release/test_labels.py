@@ -218,6 +218,9 @@ def test_masks_that_match_nothing(text: str) -> None:
         ("{Japan, Chnia}", r"'Chnia' in the set '\{Japan, Chnia\}' matches nothing\. Did you mean 'China'\?"),
         ("{}", r"'\{\}' covers no value"),
         ("Japan~Chnia", "matches nothing"),
+        ("Japan,China", r"'Japan,China' matches nothing\. If it is a set, write it with braces: \{Japan,China\}\."),
+        ("Japan, Asia", r"with braces: \{Japan, Asia\}\."),
+        ("Japan,Chnia", r"matches nothing\.(?! If)"),
         ("", "matches nothing"),
     ],
 )

@@ -23,7 +23,7 @@ from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
-from dalenius.errors import InputError, check_seed, counted
+from dalenius.errors import InputError, check_seed, counted, listing
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
 from dalenius.measure.anonymity import ClassRisks, class_risks
 from dalenius.measure.classes import ClassErrors, class_errors
@@ -111,6 +111,11 @@ class Audit:
         unseen = [
             f"{column.name} ({column.role})" for column in self.schema.columns if column.role in ("identifier", "other")
         ]
+        numbers = [column.name for column in self.schema.sensitive if column.type == "integer"]
+        if numbers and self.attacks:
+            found.append(
+                f"A guess of {listing(numbers)} that is nearly right counts as wrong: how near guesses come is not measured."
+            )
         if unseen:
             found.append(f"Columns that were not looked at, published or not: {', '.join(unseen)}.")
         if not isinstance(self.release, GroupedRelease):

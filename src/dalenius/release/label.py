@@ -82,7 +82,11 @@ class Resolver:
         if members is None and "~" in text:
             members = self._union(text.split("~"))
         if members is None:
-            raise Unresolved(f"{text!r} matches nothing.{nearest(text, self._known())}")
+            parts = [part.strip() for part in text.split(",")]
+            hint = nearest(text, self._known())
+            if len(parts) > 1 and self._values is None and self._union(parts) is not None:
+                hint = f" If it is a set, write it with braces: {{{text}}}."
+            raise Unresolved(f"{text!r} matches nothing.{hint}")
         if len(members) == 0:
             raise Unresolved(f"{text!r} covers no value of the column's domain.")
         return Label(text, members)
