@@ -96,7 +96,7 @@ table.cells()
 scan = time.perf_counter()
 published = publisher.publish(table)
 made = time.perf_counter()
-published.write(folder / "release")
+published.write(folder / method)
 _report(time.perf_counter() - start, scan=scan - start, made=made - scan)
 """
 

@@ -52,7 +52,7 @@ def test_quick(run: Run, tmp_path: Path) -> None:
 
 def test_few_people(run: Run) -> None:
     """Whatever the numbers, the story ends with one."""
-    done = run("demo", "--people", "150")
+    done = run("demo", "--people", "300")
     assert done.returncode == 0, done.stderr
     assert "So none of these may go out." in done.stdout
     # C does well on those few, and it is not known whether it would on others.

@@ -300,6 +300,78 @@ def test_ctrl_c_and_going_on(run: Run, tmp_path: Path) -> None:
     assert {name: after[name] for name in kept} == kept
 
 
+def test_ctrl_c_while_an_attacker_is_sampled(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is cut short is not kept as if it were all, and nothing more is begun."""
+    from dalenius.adversary import sampling
+
+    rounds = []
+    whole = sampling._Run.round
+
+    def once(self: sampling._Run, *arguments: Any) -> None:
+        rounds.append(self)
+        if len(rounds) > 1:
+            raise KeyboardInterrupt
+        whole(self, *arguments)
+
+    command = ("frontier", "people.csv", "--method", "anatomy", "--method", "mondrian", "--l", "2", "--jobs", "1")
+    with monkeypatch.context() as patched:
+        patched.setattr(sampling._Run, "round", once)
+        patched.setattr(sampling, "RHAT", 0.0)  # never enough after a round
+        code, _, err = run(*command)
+    assert (code, "Interrupted." in err) == (130, True)
+    assert len(rounds) == 2
+    assert not Path("people.frontier").exists()
+    assert run(*command)[0] == 0
+
+
+def test_what_else_the_figures_depend_on(run: Run) -> None:
+    """A schema with a byte order mark is one; hierarchies under other names are others."""
+    import duckdb
+
+    few = ("people.csv", "--method", "mondrian", "--k", "8", "--jobs", "1")
+    Path("marked.toml").write_text("\ufeff" + SCHEMA, encoding="utf-8")
+    assert run("frontier", *few, "--schema", "marked.toml")[0] == 0
+    assert run("frontier", *few, "--schema", "none.toml")[0] == 0
+    assert len(list(Path("people.frontier").iterdir())) == 1  # the same schema
+    with duckdb.connect("h.db") as database:
+        for name in ("people", "others"):
+            database.execute(f"create table {name} as select * from read_csv('{name}.csv', all_varchar=true)")
+    held = (
+        "frontier",
+        "people",
+        "--engine",
+        "duckdb://h.db",
+        "--holdout",
+        "others",
+        "--method",
+        "mondrian",
+        "--k",
+        "8",
+    )
+    for kept in (1, 1, 2):
+        assert run(*held, "--resume", "engine")[0] == 0
+        assert len(list(Path("engine").iterdir())) == kept
+        if kept == 1 and Path("once").exists():
+            with duckdb.connect("h.db") as database:
+                database.execute("delete from others where rowid % 2 = 0")
+        Path("once").touch()
+
+
+def test_hierarchies_by_their_names(run: Run, tmp_path: Path) -> None:
+    text = '[columns.a]\nrole = "quasi"\nhierarchy = "a.csv"\n[columns.b]\nrole = "quasi"\nhierarchy = "b.csv"\n'
+    Path("two.toml").write_text(text + '[columns.s]\nrole = "sensitive"\n', encoding="utf-8")
+    Path("two.csv").write_text("a,b,s\n" + "1,2,x\n2,1,y\n3,3,x\n1,1,y\n" * 9, encoding="utf-8")
+    one, other = "1;low;*\n2;low;*\n3;high;*\n", "1;low;*\n2;high;*\n3;high;*\n"
+    for first, second in ((one, other), (other, one)):
+        (tmp_path / "a.csv").write_text(first, encoding="utf-8")
+        (tmp_path / "b.csv").write_text(second, encoding="utf-8")
+        assert (
+            run("frontier", "two.csv", "--schema", "two.toml", "--method", "mondrian", "--k", "4", "--jobs", "1")[0]
+            == 0
+        )
+    assert len(list(Path("two.frontier").iterdir())) == 2
+
+
 def test_a_table_in_an_engine(run: Run) -> None:
     import duckdb
 

@@ -103,7 +103,7 @@ def test_the_same_release_is_shown_once() -> None:
     text = "\n".join(tradeoff.lines("people.csv", found))
     assert len(re.findall(r"^  ● mondrian .* k = 5 |^  ● mondrian +k = 5 ", text, re.MULTILINE)) == 1
     assert not re.search(r"^  . mondrian +k = 4 ", text, re.MULTILINE)
-    assert "Shown once, the same release: mondrian k = 5, mondrian k = 4." in text
+    assert "Shown once, with the same figures: mondrian k = 5, mondrian k = 4." in text
     assert "3 releases are on the front" in text
     page = tradeoff.page("people.csv", found, "", {})
     assert page.count("<tr><td>●</td>") == 3

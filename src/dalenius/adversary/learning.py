@@ -310,6 +310,11 @@ class Learning(Adversary):
         posterior = self.posterior(release, known, error, column, rng or np.random.default_rng())
         return self._belief(posterior, known, error, number)
 
+    def taught(self, posterior: Posterior, targets: Targets) -> Belief:
+        """What is believed of any targets after a posterior as it is: nothing more is sampled, however blunt it is for them."""
+        known, number = self._asked(posterior.release, targets)
+        return self._belief(posterior, known, errors_of(self.error, posterior.release.schema), number)
+
     def posterior(
         self,
         release: Generalized | Anatomized,

@@ -13,6 +13,7 @@ from dalenius.adversary import Adversary, RandomWorlds, Targets
 from dalenius.adversary.naive_bayes import shares
 from dalenius.audit.groups import in_place
 from dalenius.audit.people import Control, People, plausible_people
+from dalenius.audit.threat import accuracy_error
 from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
 from dalenius.measure import accuracy
@@ -46,11 +47,22 @@ class Attack:
     calibration: tuple[Bin, ...]
     unmatched: int
     control_diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    error: float = 0.0  # Monte-Carlo error of the success; 0 if it is exact
+    control_error: float = 0.0
 
     @property
     def settled(self) -> bool:
-        """Whether everything that was sampled has converged: of numbers that are not to be relied on nothing is concluded."""
+        """Whether what was sampled of the people has converged: of numbers that are not to be relied on nothing is concluded."""
+        return _settled(self.belief.diagnostics)
+
+    @property
+    def control_settled(self) -> bool:
+        """The same of the control, too: then its gain may be relied on."""
         return _settled(self.belief.diagnostics, self.control_diagnostics)
+
+    @property
+    def interrupted(self) -> bool:
+        return any(told.get("interrupted", False) for told in (self.belief.diagnostics, self.control_diagnostics))
 
     @property
     def calibration_document(self) -> list[dict[str, Any]]:
@@ -71,8 +83,12 @@ def attack(
     holdout: Control | None,
     rng: np.random.Generator,
     belief: Belief | None = None,
+    outside: Belief | None = None,
 ) -> Attack:
-    """Attack the people of the table, and the held-out ones as if they were in it; `belief` is what is known of the former."""
+    """Attack the people of the table, and the held-out ones as if they were in it.
+
+    `belief` and `outside` are what is believed of the former and the latter, where that is known already.
+    """
     if holdout is not None and people.targets.group is not None and adversary.knows_group:
         holdout = in_place(holdout)
     if belief is None:
@@ -85,16 +101,18 @@ def attack(
     naive = accuracy.naive(table, truth, people.people)
     breach = _breach(belief, truth, people)
     control = other_naive = other_breach = Rate.undefined()
-    unmatched = 0
+    unmatched, control_error = 0, 0.0
     how: Mapping[str, Any] = {}
     if holdout is not None:
         others = holdout.people
-        outside = adversary.attack(holdout.release, others.targets, column=column, rng=rng)
+        if outside is None:
+            outside = adversary.attack(holdout.release, others.targets, column=column, rng=rng)
         how = outside.diagnostics
         theirs = others.truth(column)
         control = accuracy.success(outside.answer, theirs, others.people)
         other_naive = accuracy.naive(_values(holdout.release, column), theirs, others.people)
         other_breach = _breach(outside, theirs, others)
+        control_error = accuracy_error(outside, theirs, others.people)
         unmatched = round(float(others.people[~outside.matched].sum()))
     person_gain = accuracy.gain(success, control)
     # Held-out people among whom the commonest value is surely rarer or commoner are another population.
@@ -124,18 +142,21 @@ def attack(
         calibration=accuracy.calibration(belief.posterior, truth, people.people, said=belief.guess),
         unmatched=round(float(people.people[~belief.matched].sum())),
         control_diagnostics=how,
+        error=accuracy_error(belief, truth, people.people),
+        control_error=control_error,
     )
 
 
 def _breach(belief: Belief, truth: NDArray[np.int32], people: People) -> Rate:
-    """How many people's values are known for certain; samples that all agree are not certain."""
+    """How many people's values are known for certain. Draws that all agree are not certain; whoever samples has a prior under
+    which nothing that random worlds holds possible is impossible, so that nobody is forgotten."""
     if belief.method == "sampled":
         return Rate.undefined()
     return accuracy.breach_rate(belief.posterior, truth, people.people)
 
 
 def _settled(*diagnostics: Mapping[str, Any]) -> bool:
-    return all(told.get("converged", True) for told in diagnostics)
+    return all(told.get("converged", True) and not told.get("interrupted", False) for told in diagnostics)
 
 
 def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:

@@ -39,8 +39,10 @@ PLAYED: Mapping[str, type[Adversary]] = ChainMap({NaiveBayes.name: NaiveBayes}, 
 KNOWN: Mapping[str, type[Adversary]] = ChainMap({Attacker.name: Attacker}, PLAYED)  # type: ignore[arg-type]
 LISTED = 10  # people most at risk that are named by their rows
 ROUGH = 0.02  # Monte-Carlo error that lets see how often an attacker is right, where nothing sharper is asked for
-SWEPT = 25_000_000  # people times sweeps that it may take
+SWEPT = 25_000_000  # people times sweeps of a chain that it may take, but 2,000 sweeps in any case
 MOST = 50_000  # people of an anatomized release for whom the attacker is sampled without being asked for
+ROUGHLY = "sampled as roughly as it was (a smaller --mcse is sharper)"
+NOT_CONVERGED = "what was sampled has not converged"
 SHARP = ("max_relative_threat", "min_faithfulness")  # thresholds that sampling must be sharp for
 
 
@@ -199,6 +201,7 @@ def _attack_document(found: Attack) -> dict[str, Any]:
         "high_confidence": asdict(found.high_confidence),
         "calibration": found.calibration_document,
         "unmatched": found.unmatched,
+        "converged": found.control_settled,
     }
 
 
@@ -268,9 +271,13 @@ def audit(
     threatened, unthreatened = _threats(opened, people, columns, schema, effort, rng, progress)
     for column, threat in threatened.items():
         assert people is not None
-        progress(f"attacker on {column}, people held out")
         made = Attacker(effort=_effort(schema, effort, people.count))
-        attacks.append(attack(made, opened, column, people, control, rng, belief=threat.belief))
+        outside = None
+        if control is not None and control.release is opened:  # what was learnt answers for them, too
+            outside = made.taught(threat.posterior, control.people.targets)
+        else:
+            progress(f"attacker on {column}, people held out")
+        attacks.append(attack(made, opened, column, people, control, rng, belief=threat.belief, outside=outside))
     progress("privacy models and utility")
     utility: dict[str, float] = {}
     if people is not None:
@@ -299,8 +306,8 @@ def audit(
         )
     elif adversaries:
         raise InputError(f"Realistic adversaries look at classes, and a release of kind {opened.kind!r} has none.")
-    doubt = _doubt(opened, attacks, unthreatened)
-    figures = _figures(levels, attacks, threatened, doubt, utility, opened, people is not None)
+    unplayed = unthreatened if isinstance(opened, Generalized | Anatomized) else ""
+    figures = _figures(levels, attacks, unplayed, utility, opened, people is not None)
     figures |= _threat_figures(schema, threatened, unthreatened)
     if isinstance(opened, GroupedRelease):
         figures["epsilon_privacy"] = Figure(math.nan, parts=parts)
@@ -335,13 +342,12 @@ def audit(
 def _figures(
     levels: dict[str, dict[tuple[str, str], Level]],
     attacks: list[Attack],
-    threats: dict[str, RelativeThreats],
-    doubt: str,
+    unplayed: str,
     utility: dict[str, float],
     release: GroupedRelease | NoisyCounts,
     has_truth: bool,
 ) -> dict[str, Figure]:
-    """The measured number for each policy key: of adversaries, that of whoever did best; `doubt` is who was not heard."""
+    """The measured number for each policy key: of adversaries, that of whoever did best. `unplayed`: why one was not."""
     classless = Figure(math.nan, "a release of this kind has no classes")
     worst = worst_of(list(levels.values())) if levels else {}
 
@@ -353,16 +359,20 @@ def _figures(
     else:
         unknown = "" if attacks else "no adversary of this version can attack this kind of release"
 
-    def wavers(found: Attack) -> float:
-        """By how much what it achieves may differ if other states had been drawn."""
-        sure = found.belief.method == "exact"
-        return 0.0 if sure else _policy.SURE * threats[found.column].errors.get("GT_A", 0.0)
-
     right = [found for found in attacks if found.success.n and found.settled]
     certain = [found.perfect_breach for found in attacks if not math.isnan(found.perfect_breach)]
-    unlike = any(found.gain.n and not found.comparable for found in attacks)
-    gains = [] if unlike else [found for found in attacks if found.gain.n and found.settled]
+    gains = [found for found in attacks if found.gain.n and found.comparable and found.control_settled]
+    unlike = listing(dict.fromkeys(found.column for found in attacks if found.gain.n and not found.comparable))
     no_control = "the held-out people are no control" if unlike else "it needs held-out people (--holdout)"
+    if not unlike and any(found.gain.n for found in attacks):
+        no_control = NOT_CONVERGED
+    doubt = f"the attacker was not played: {unplayed}" if unplayed else ""
+    if any(found.success.n and not found.settled for found in attacks):
+        doubt = NOT_CONVERGED
+    doubt_of_gain = doubt or (f"the held-out people are no control for {unlike}" if unlike else "")
+    if any(found.success.n and found.control_kind != "none" and not found.control_settled for found in attacks):
+        doubt_of_gain = NOT_CONVERGED
+    highest = max(gains, key=lambda found: _most(found)[0], default=None)
     return {
         "min_k": level("k_anonymity", "k"),
         "min_l": level("distinct_l_diversity", "l"),
@@ -372,19 +382,16 @@ def _figures(
         "max_attacker_accuracy": Figure(
             max((found.success.value for found in right), default=math.nan),
             unknown,
-            high=max((found.success.value + wavers(found) for found in right), default=math.nan),
-            spread="sampled as roughly as it was (--mcse 0.005 is sharper)",
+            high=max((found.success.value + _policy.SURE * found.error for found in right), default=math.nan),
+            spread=ROUGHLY,
             doubt=doubt,
         ),
         "max_attacker_gain": Figure(
             max((found.gain.value for found in gains), default=math.nan),
             unknown or ("" if gains else no_control),
-            high=max(
-                (found.gain.value + math.hypot(found.gain.high - found.gain.value, wavers(found)) for found in gains),
-                default=math.nan,
-            ),
-            spread="with so few people",
-            doubt=doubt,
+            high=math.nan if highest is None else _most(highest)[0],
+            spread="" if highest is None else _most(highest)[1],
+            doubt=doubt_of_gain,
         ),
         "max_perfect_breach": Figure(max(certain, default=math.nan), unknown),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
@@ -394,13 +401,11 @@ def _figures(
     }
 
 
-def _doubt(release: GroupedRelease | NoisyCounts, attacks: list[Attack], unthreatened: str) -> str:
-    """Why it is not known how much adversaries learn, if it is not: one was not played, or has not converged."""
-    lost = [found.adversary for found in attacks if not found.settled]
-    if lost:
-        return f"{lost[0]} has not converged; --mcse 0.02 samples longer"
-    grouped = isinstance(release, Generalized | Anatomized)
-    return f"the attacker was not played: {unthreatened}" if unthreatened and grouped else ""
+def _most(found: Attack) -> tuple[float, str]:
+    """How large a gain may be in truth, and what makes it uncertain most: few people, or few draws."""
+    chance = found.gain.high - found.gain.value
+    drawn = _policy.SURE * math.hypot(found.error, found.control_error)
+    return found.gain.value + math.hypot(chance, drawn), "with so few people" if chance >= drawn else ROUGHLY
 
 
 def _effort(schema: Schema, effort: Effort | None, people: int) -> Effort:

@@ -45,7 +45,7 @@ def players(audit: Audit) -> dict[str, float]:
     """How often each adversary that was played is right, the worst over sensitive columns."""
     found: dict[str, float] = {}
     for attack in audit.attacks:
-        if attack.success.n:
+        if attack.success.n and attack.settled:
             found[attack.adversary] = max(found.get(attack.adversary, 0.0), attack.success.value)
     for threats in audit.threats.values():
         if threats.settled:
@@ -62,7 +62,7 @@ def _largest(values: Sequence[float]) -> float:
 def _gain(audit: Audit) -> float:
     if any(attack.gain.n and not attack.comparable for attack in audit.attacks):
         return math.nan
-    return _largest([attack.gain.value for attack in audit.attacks if attack.gain.n])
+    return _largest([attack.gain.value for attack in audit.attacks if attack.gain.n and attack.control_settled])
 
 
 def measured(audit: Audit, commonest: float) -> dict[str, float]:

@@ -80,7 +80,7 @@ def _doubted(figure: Figure, limit: float) -> tuple[Outcome, str]:
     """Whether a number within its limit passes: not if it is there by chance, or because something was not tried."""
     if figure.doubt:
         return "not tested", figure.doubt
-    if figure.high > limit + _slack(limit):
+    if not figure.high <= limit + _slack(limit):  # also where nobody knows how large it may be
         return (
             "not tested",
             f"{figure.spread} it may be {figure.high:.3g} in truth (95 % interval), which is above {limit:g}",

@@ -20,6 +20,7 @@ from dalenius.adversary.population import Population
 from dalenius.adversary.sampling import Batch, Effort, Progress
 from dalenius.audit.people import People, check_same_people
 from dalenius.belief import Belief
+from dalenius.measure import accuracy
 from dalenius.measure.fidelity import Truth
 from dalenius.measure.threat import (
     Faithfulness,
@@ -52,6 +53,7 @@ class RelativeThreats:
     belief: Belief
     truth: NDArray[np.int32]  # the value of each cell of people
     people: NDArray[np.int64]
+    posterior: Posterior  # what was learnt: it answers for other people, too
     sharp: bool = True  # the errors of accuracies are as small as was asked
 
     @property
@@ -139,6 +141,10 @@ def relative_threats(
         if sharp or not posterior.may_go_on(effort):
             break
         posterior.sample(*asked, effort, rng, progress, again=True)
+        if posterior.diagnostics["interrupted"]:  # to ask again would go on
+            attacker = made.taught(posterior, people.targets)
+            errors, sharp = _errors(attacker, *others), False
+            break
     return RelativeThreats(
         threats(attacker.answer, attacker.baseline, *others),
         errors,
@@ -146,8 +152,18 @@ def relative_threats(
         attacker,
         truth,
         counts,
+        posterior,
         sharp,
     )
+
+
+def accuracy_error(belief: Belief, truth: NDArray[np.int32], people: NDArray[Any]) -> float:
+    """The Monte-Carlo error of how often it is right; 0 if it is exact, infinite if nobody can tell."""
+    if belief.method == "exact":
+        return 0.0
+    if belief.replicates is None:
+        return math.inf
+    return _error(*_resampled(belief, lambda posterior, _: accuracy.success(posterior, truth, people).value))
 
 
 def _errors(
@@ -182,10 +198,11 @@ def _error(drawn: Sequence[float], without: Sequence[float]) -> float:
 def _resampled(attacker: Belief, figure: Callable[[Floats, Floats], T]) -> tuple[list[T], list[T]]:
     """A figure of attacker and learner with batches drawn anew, and with one chain left out at a time; none if exact."""
     draws = attacker.replicates
-    if draws is None or draws.baseline is None:
+    if draws is None:
         return [], []
     chains, batches = draws.posterior.shape[:2]
-    flat = [one.reshape(chains * batches, *one.shape[2:]) for one in (draws.posterior, draws.baseline)]
+    baseline = draws.posterior if draws.baseline is None else draws.baseline
+    flat = [one.reshape(chains * batches, *one.shape[2:]) for one in (draws.posterior, baseline)]
 
     def of(share: Floats) -> T:
         """With so much of each batch."""

@@ -89,10 +89,10 @@ class Point:
         return [threshold for threshold in self.thresholds if threshold.outcome != "passed"]
 
     @property
-    def signature(self) -> tuple[Any, ...]:
+    def signature(self) -> str:
         """What tells it from others by the same method: equal, if different parameters make the same release."""
         shares = (self.levels, self.accuracies, self.risks, self.utility)
-        return self.candidate.method, self.kind, self.classes, self.suppressed, *shares
+        return repr((self.candidate.method, self.kind, self.classes, self.suppressed, shares))
 
     def to_document(self) -> dict[str, Any]:
         """All but the thresholds, which are the policy's and not the release's."""
@@ -127,10 +127,11 @@ class TradeOff:
 
     @property
     def alike(self) -> dict[int, list[int]]:
-        """Points by the first of those that are the same release: other parameters need not make another one."""
+        """Points by the first of those that have the same figures: other parameters need not make another release."""
         found: dict[int, list[int]] = {}
+        firsts: dict[str, int] = {}
         for i, point in enumerate(self.points):
-            first = next((j for j in found if not point.reason and point.signature == self.points[j].signature), i)
+            first = i if point.reason else firsts.setdefault(point.signature, i)
             found.setdefault(first, []).append(i)
         return found
 
@@ -245,6 +246,10 @@ class Bench:
             release, self.schema, truth=setting.table, holdout=setting.holdout, engine=self.engine, seed=setting.seed,
             effort=None if setting.mcse is None else Effort(mcse=setting.mcse),
         )  # fmt: skip
+        if any(
+            attack.interrupted for attack in found.attacks
+        ):  # what was cut short is not kept, nor is the next one begun
+            raise KeyboardInterrupt
         marginals, first = self.table.marginals(), len(self.schema.quasi)
         commonest = max(int(column.max()) for column in marginals.columns[first:]) / marginals.people
         return point_of(candidate, found, commonest)
@@ -274,6 +279,7 @@ def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
                 **{name: _rate(getattr(attack, name)) for name in ("success", "naive", "control", "gain")},
                 "perfect_breach": float(attack.perfect_breach),
                 "verdict": attack.verdict,
+                "converged": attack.control_settled,
             }
             for attack in found.attacks
         ),

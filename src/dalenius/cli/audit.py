@@ -161,5 +161,9 @@ def command(
             say(quiet, f"\n  Report: {output}")
     if found.verdict == "violated" or (strict and found.verdict == "incomplete"):
         return 1
-    needed = mcse is not None or found.verdict == "incomplete"  # else nothing that was asked for depends on it
-    return NOT_CONVERGED if needed and not all(one.converged for one in found.threats.values()) else 0
+    stopped = any(one.interrupted for one in found.attacks)
+    needed = (
+        stopped or mcse is not None or found.verdict == "incomplete"
+    )  # else nothing that was asked for depends on it
+    settled = all(one.converged for one in found.threats.values()) and all(one.control_settled for one in found.attacks)
+    return NOT_CONVERGED if stopped or (needed and not settled) else 0

@@ -122,11 +122,12 @@ def run(
         stage("reading")
         people = Table(kept, declared, engine=connected)
         candidates = grid(asked.methods, asked.values, people, utility=utility.name, counting=asked.counting)
-        if others is not None:
-            Table(others, declared, engine=connected).marginals()  # what is wrong with it is told once, and now
+        outside = None if others is None else Table(others, declared, engine=connected)
+        if outside is not None:
+            outside.marginals()  # what is wrong with it is told once, and now
         setting = Setting(str(kept), schema, None if others is None else str(others), engine, seed, asked.mcse)
         journal = Journal(
-            resume or _folder(table), _basis(setting, declared, connected, people, share), fresh=fresh
+            resume or _folder(table), _basis(setting, declared, connected, people, outside, share), fresh=fresh
         )  # fmt: skip
         if journal.folder.resolve() in targets:
             raise InputError(f"{str(journal.folder)!r} is the folder of what was measured. Name another file to write.")
@@ -292,7 +293,9 @@ def _folder(table: Path) -> Path:
     return Path(f"{table.name.removeprefix(_engine.PREFIX)}.frontier")
 
 
-def _basis(setting: Setting, declared: Schema, engine: Engine, people: Any, share: float | None) -> dict[str, Any]:
+def _basis(
+    setting: Setting, declared: Schema, engine: Engine, people: Any, others: Any, share: float | None
+) -> dict[str, Any]:
     """Everything that a point depends on besides its own parameters, as checksums."""
     import hashlib
     import json
@@ -307,8 +310,7 @@ def _basis(setting: Setting, declared: Schema, engine: Engine, people: Any, shar
 
     priors = Priors(declared, engine, declared.folder)
     policy_criteria(declared, priors)
-    with setting.schema.open("rb") as file:
-        written = tomllib.load(file)
+    written = tomllib.loads(setting.schema.read_bytes().decode("utf-8-sig"))
     policy = written.pop("policy", {})
     # Limits are held against what was measured; only these decide what is measured, and how long it is sampled.
     asked = {key: value for key, value in policy.items() if key in ("epsilon_privacy", *SHARP)}
@@ -318,11 +320,11 @@ def _basis(setting: Setting, declared: Schema, engine: Engine, people: Any, shar
         "dalenius": __version__,
         "program": _program(),
         "table": sha256(*files[0]) if files[0] else _counted_people(people),
-        "holdout": sha256(*files[1]) if files[1] else setting.holdout,
+        "holdout": sha256(*files[1]) if files[1] else None if others is None else _counted_people(others),
         "schema": hashlib.sha256(
             json.dumps([written, asked, attackers], sort_keys=True, default=str).encode()
         ).hexdigest(),
-        "files": sha256(*declared.files, *priors.files),
+        "files": [[file.name, sha256(file)] for file in sorted({*declared.files, *priors.files})],
         "share": share,
         "seed": setting.seed,
         "mcse": setting.mcse,

@@ -126,7 +126,7 @@ def _attacks(audit: Audit) -> str:
     rows = [
         [
             f"{escape(found.adversary)} on {escape(found.column)}"
-            + ("" if found.settled else ", <b>not converged</b>"),
+            + ("" if found.control_settled else ", <b>not converged</b>"),
             words.rate(found.success),
             words.rate(found.naive),
             words.rate(found.control),
@@ -177,7 +177,7 @@ def _three_risks(audit: Audit) -> str:
         "not measured without the original table"
         if best is None
         else f"the best adversary is right for {words.percent(best.success.value)} of the people, always guessing the "
-        f"commonest value for {words.percent(best.naive.value)}; it is certain of the true value of "
+        f"commonest value for {words.percent(best.naive.value)}; an adversary is certain of the true value of "
         f"{words.percent(certain)} of the people; {escape(words.verdict(best))}"
     )
     rows = [

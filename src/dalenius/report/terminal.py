@@ -45,7 +45,7 @@ def lines(audit: Audit) -> list[str]:
             ]
             continue
         control = "no control" if found.control.n == 0 else f"control {words.rate(found.control)}"
-        unsettled = "" if found.settled else ", NOT CONVERGED"
+        unsettled = "" if found.control_settled else ", NOT CONVERGED"
         certain = (
             ""
             if math.isnan(found.perfect_breach)

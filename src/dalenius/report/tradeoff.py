@@ -65,11 +65,12 @@ def summary(found: TradeOff) -> str:
 
 def notes(found: TradeOff) -> list[str]:
     """What the table cannot say itself."""
-    count = sum(found.front[i] for i in found.alike)
+    on, alike = found.front, found.alike
+    count = sum(on[i] for i in alike)
     told = [f"{MARK} {counted(count, 'release is', 'releases are')} on the front: {FRONT}."]
     told += [
-        f"Shown once, the same release: {listing([title(found.points[i]) for i in mine], limit=len(mine))}."
-        for mine in found.alike.values()
+        f"Shown once, with the same figures: {listing([title(found.points[i]) for i in mine], limit=len(mine))}."
+        for mine in alike.values()
         if len(mine) > 1
     ]
     commonest = _commonest(found)
@@ -86,6 +87,9 @@ def notes(found: TradeOff) -> list[str]:
             "there. --mcse 0.02 has them sampled, and so has a policy with max_attacker_accuracy; --risk random-worlds holds one "
             "adversary against all."
         )
+    blunt = sum(any(not attack.get("converged", True) for attack in point.attacks) for point in found.points)
+    if blunt:
+        told.append(f"On {counted(blunt, 'release', 'releases')} the attacker has not converged, and does not count.")
     for axis, values in (
         (found.risk, [point.risk(found.risk) for point in found.points if not point.reason]),
         (found.utility, [point.useful(found.utility) for point in found.points if not point.reason]),
@@ -269,7 +273,7 @@ def page(name: str, found: TradeOff, command: str, run: Mapping[str, Any]) -> st
 
 
 def _chart(found: TradeOff, policy: bool) -> str:
-    on = found.front
+    on, alike = found.front, found.alike
     dots = [
         tradeoff_chart.Dot(
             point.candidate.method,
@@ -280,7 +284,7 @@ def _chart(found: TradeOff, policy: bool) -> str:
             passed=not policy or point.verdict == "passed",
         )
         for i, point in enumerate(found.points)
-        if i in found.alike and math.isfinite(point.risk(found.risk)) and math.isfinite(point.cost(found.utility))
+        if i in alike and math.isfinite(point.risk(found.risk)) and math.isfinite(point.cost(found.utility))
     ]
     if not dots:
         return "<p>No release has both the risk and the utility that were asked for: there is nothing to draw.</p>"

@@ -126,6 +126,8 @@ def _apart(
     """Names that do not lie on each other; those for which there is no room stand in the table below."""
 
     def place(value: float, ends: Sequence[float], length: float) -> float:
+        if ends is across and not log:
+            length *= 0.75  # the axis is wider than its values, rounded and padded
         low, high, here = (math.log(x) if log and ends is across else x for x in (*ends, value))
         return length * (here - low) / (high - low or 1)
 
