@@ -39,10 +39,15 @@ def leaf_codes(
     if (codes < 0).any():
         i = int(np.argmax(codes < 0))
         source = column.hierarchy.source if column.hierarchy is not None else "the declared domain"
+        where = f"{where}, {locate(column.name, texts[i])}, column {column.name!r}"
+        if column.role == "sensitive" and texts[i].strip() == "*":
+            raise InputError(
+                f"{where}: '*' hides the value of a column that is declared sensitive. If the release generalizes this column, "
+                "declare it quasi, and as sensitive the one that was left as it is."
+            )
         hint = "" if column.role == "sensitive" else nearest(leaves[i], column.leaves)
         raise InputError(
-            f"{where}, {locate(column.name, texts[i])}, column {column.name!r}: {quoted(column, texts[i])} is not in "
-            f"{source}.{hint} Add it there, or mend the value."
+            f"{where}: {quoted(column, texts[i])} is not in {source}.{hint} Add it there, or mend the value."
         )
     return codes
 

@@ -22,6 +22,7 @@ _NAMES_A_PERSON = """
     id identifier name firstname lastname surname forename email mail phone telephone mobile ssn passport mrn iban
     account address street username user nhs bsn key uuid person patient
 """
+_NUMBERS_A_PERSON = frozenset(("no", "nr", "num", "number", "nummer", "numero", "personnel"))
 _IS_SENSITIVE = """
     hiv disease diagnosis condition illness icd disorder treatment medication drug religion orientation vote party crime
     offence salary income wage debt credit occupation cause outcome result
@@ -30,6 +31,7 @@ _IDENTIFIER = frozenset(_NAMES_A_PERSON.split())
 _SENSITIVE = tuple(_IS_SENSITIVE.split())
 _CODES = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "code", "ward", "tract"))
 _NO_VALUE = frozenset(("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "."))
+_DATE = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./-])\d{1,2}\1(\d{2}|\d{4})"
 MAX_LISTED = 400  # values of a domain that are written out
 MAX_DOMAIN = 100_000  # values of a domain that { min, max } may stand for in a guess
 
@@ -92,8 +94,11 @@ def guess_schema(path: Path, *, engine: Engine, beside: Path) -> str:
 def _identifier(name: str, summary: Summary) -> str | None:
     """By its name, or by values such as P00017: never a number, a date or a text, which an attacker may know."""
     share = summary.distinct / max(summary.rows, 1)
-    if set(_words(name)) & _IDENTIFIER and share > 0.5:
+    if set(_words(name)) & _IDENTIFIER and share >= 0.5:
         return "its name, and most rows have a value of their own"
+    words = set(_words(name))
+    if words & _NUMBERS_A_PERSON and not words & set(_SENSITIVE) and summary.distinct == summary.rows >= 20:
+        return "its name, and every row has a value of its own"
     counter = all(re.fullmatch(r"[A-Za-z]{1,4}[-_]?[0-9]{2,}", text) for text in summary.texts)
     if counter and summary.rows >= 20 and summary.distinct == summary.rows and not set(_words(name)) & _CODES:
         return "every row has another code"
@@ -133,7 +138,10 @@ def _column(name: str, summary: Summary, identifier: str | None, sensitive: bool
         if listed and max(values) - min(values) < MAX_DOMAIN:
             lines.append(f"domain = {{ min = {min(values)}, max = {max(values)} }}    # GUESS: the range of the data")
         return _Guess("quasi", also, tuple(lines))
-    return _Guess("quasi", also, (*kind, 'hierarchy = "suppress"    # GUESS: published as it is, or not at all'))
+    whole = "published as it is, or not at all"
+    if summary.texts and all(re.fullmatch(_DATE, text) for text in summary.texts if text):
+        whole += "; of a date a hierarchy file (day, month, year) keeps more"
+    return _Guess("quasi", also, (*kind, f'hierarchy = "suppress"    # GUESS: {whole}'))
 
 
 def _widths(span: int) -> list[int]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dalenius.cli import app
 from dalenius.engine import default
 from dalenius.errors import InputError
 from dalenius.guess import guess_schema
@@ -77,6 +78,34 @@ def test_a_number_of_its_own_for_every_row_is_asked_about(tmp_path: Path) -> Non
     raw, text = guessed(tmp_path, {"badge": list(range(N)), "age": [i % 9 for i in range(N)], "disease": DISEASE})
     assert raw["columns"]["badge"]["role"] == "quasi"
     assert text.count("every row has another number: is it an identifier?") == 1
+
+
+def test_numbers_names_and_dates(tmp_path: Path) -> None:
+    columns = {
+        "Personnel No": list(range(N)),
+        "name": [f"Name {i % 30}" for i in range(N)],
+        "visits number of salary": list(range(N)),
+        "room number": [i % 9 for i in range(N)],
+        "born": [f"{1 + i % 28}.{1 + i % 12}.19{60 + i % 30}" for i in range(N)],
+        "seen": [f"2024-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(N)],
+        "disease": DISEASE,
+    }
+    raw, text = guessed(tmp_path, columns)
+    roles = {name: column["role"] for name, column in raw["columns"].items()}
+    assert roles["visits number of salary"] == "quasi"  # it may be what must not be learned
+    assert [name for name, role in roles.items() if role == "identifier"] == ["Personnel No", "name"]
+    assert text.count("of a date a hierarchy file (day, month, year) keeps more") == 2
+
+
+def test_the_next_command_can_be_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("staff 2025.csv").write_text(
+        "age,disease\n" + "".join(f"{i % 9},{d}\n" for i, d in enumerate(DISEASE)), encoding="utf-8"
+    )
+    assert app.run(["init", "staff 2025.csv"]) == 0
+    assert "  dalenius check 'staff 2025.csv' --schema privacy.toml" in capsys.readouterr().out
 
 
 def test_marks_of_no_value_are_pointed_out(tmp_path: Path) -> None:

@@ -197,6 +197,13 @@ def test_a_sensitive_value_is_never_shown(tmp_path: Path, text: str, column: Col
         assert "row 1, column 'disease': the value there (not shown) is not in the declared domain" in message
 
 
+def test_a_hidden_sensitive_value_asks_for_the_roles(tmp_path: Path) -> None:
+    """Whoever takes a column for sensitive that another tool generalized finds it hidden in suppressed rows."""
+    message = refused(tmp_path, "age,sex,disease\n3,M,Flu\n*,*,*\n", Schema((AGE, SEX, DISEASE)))
+    assert "row 1, column 'disease': '*' hides the value of a column that is declared sensitive" in message
+    assert "declare it quasi" in message
+
+
 # Kinds and names
 
 

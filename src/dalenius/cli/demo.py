@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -121,7 +122,8 @@ def command(
         write_texts({report: html.page(chosen.audit, run_details())})
     typer.echo(f"\nLook at  {report}  what a review board gets to read about {chosen.way.file}, in a browser")
     typer.echo(f"         {policy}  the thresholds, and which columns an attacker may know")
-    typer.echo(f"Again    dalenius audit {folder / 'release.csv'} --truth {table} --holdout {others} --schema {policy}")
+    again = ["dalenius", "audit", folder / "release.csv", "--truth", table, "--holdout", others, "--schema", policy]
+    typer.echo(f"Again    {shlex.join(map(str, again))}")
     typer.echo("Then try your own table:  dalenius init TABLE.csv")
     if not no_open and _shows():
         import webbrowser

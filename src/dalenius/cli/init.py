@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -32,4 +33,4 @@ def command(
     text = guess_schema(table, engine=connect_engine(engine, quiet=quiet), beside=output.parent)
     write_texts({output: text}, new=True)
     say(quiet, f"Wrote {output}. Check every line marked GUESS, then:")
-    say(quiet, f"  dalenius check {table} --schema {output}")
+    say(quiet, "  " + shlex.join(["dalenius", "check", str(table), "--schema", str(output)]))
