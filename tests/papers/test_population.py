@@ -18,6 +18,7 @@ from dalenius.papers.base import Paper
 from dalenius.papers.population import Experiments
 from dalenius.papers.population_experiments import Point, Study, naive_attack, study
 from dalenius.papers.population_linking import anatomized, predictions
+from tests.papers.findings import FINDINGS
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,10 @@ def points(studies: dict[str, Study]) -> dict[str, dict[float, Point]]:
 
 
 def test_the_people(studies: dict[str, Study]) -> None:
-    """30,718 with an occupation and 32,561 in all, as printed; of the values 13 % and 45 % are the commonest."""
+    """30,718 with an occupation and 32,561 in all, as printed; of the values 13 % and 45 % are the commonest.
+
+    The print cuts off: 0.135 and 0.4599 are within a point of that.
+    """
     assert {target: one.counted.cells().people for target, one in studies.items()} == {
         "occupation": 30_718, "marital-status": 32_561,
     }  # fmt: skip
@@ -66,16 +70,35 @@ def test_people_who_were_not_counted_are_guessed_about_as_well(
 
 
 def test_it_is_far_better_than_the_commonest_value(points: dict[str, dict[float, Point]]) -> None:
+    """Ten points above the printed share, where ours is 14 and 21; an accuracy of 30,000 people has an error of 0.3."""
     assert points["occupation"][10.0].mean("counted") > 0.13 + 0.1
     assert points["marital-status"][10.0].mean("counted") > 0.45 + 0.1
 
 
+@pytest.mark.parametrize("target", ["occupation", "marital-status"])
+def test_even_at_epsilon_001_it_is_better_than_the_commonest_value(
+    target: str, points: dict[str, dict[float, Point]], studies: dict[str, Study]
+) -> None:
+    """ "A non-trivial accuracy": above the share of the commonest value by three errors of a mean of nine draws."""
+    cells = studies[target].counted.cells()
+    share = float(np.bincount(cells.codes[:, -1], weights=cells.counts).max() / cells.people)
+    for who in ("counted", "others"):
+        values = [rate.value for rate in getattr(points[target][0.01], who)]
+        assert len(values) == 9
+        assert np.mean(values) - 3 * np.std(values, ddof=1) / 3 > share
+
+
 def test_where_it_is_sure(points: dict[str, dict[float, Point]]) -> None:
-    """Printed: some hundred people (1 %) for occupation, over 8,000 (25 %) for marital status, and quite accurate."""
+    """Printed: a few hundred people (1 %) for occupation, over 8,000 (25 %) for marital status, and quite accurate.
+
+    "A few hundred": more than one, less than ten; nine draws have 419 to 442. "Quite accurate; 85 % in some cases": as right as
+    it is sure, 0.8, and ten points above everybody.
+    """
     sure = {target: found[10.0].sure for target, found in points.items()}
     assert 100 < np.mean([rate.n for rate in sure["occupation"]]) < 1000
-    assert np.mean([rate.n for rate in sure["marital-status"]]) > 6000
+    assert np.mean([rate.n for rate in sure["marital-status"]]) > 8000
     for target, rates in sure.items():
+        assert np.mean([rate.value for rate in rates]) > 0.8
         assert np.mean([rate.value for rate in rates]) > points[target][10.0].mean("counted") + 0.1
 
 
@@ -98,7 +121,8 @@ def test_the_greedy_choice_trusts_fewer_tables_under_noise(
 ) -> None:
     """At ε = 1 it takes every table and is naive Bayes; at ε = 0.01 it is sure of far fewer people, and seldom wrongly so.
 
-    Whether it is right more often there depends on the target: it is of marital status, and is not of occupation.
+    Whether it is right more often there depends on the target: it is of marital status, and is not of occupation, by two or three
+    points at least, where a mean of nine draws has an error of 0.7.
     """
     greedy = {
         point.epsilon: point
@@ -146,6 +170,8 @@ def test_open_is_never_better_than_the_classifier_without_noise(found: Experimen
 def test_seven_people_to_a_group(found: Experiments) -> None:
     """Printed: below 30 %. So is the paper's permutation; its group prediction is within four points of that, and what most
     states say is above: the paper's state is not the best that an attacker can say.
+
+    Repetitions have 0.29 to 0.32 of group: 0.34 is a little more. A point is three errors of 30,718 people.
     """
     seven = found.at(7, 1)
     assert seven.mean("permutation") < 0.30
@@ -155,10 +181,12 @@ def test_seven_people_to_a_group(found: Experiments) -> None:
 
 
 def test_doubled_groups_fall_below_the_classifier_without_noise(found: Experiments) -> None:
-    """Printed of ℓ = 5. It holds of permutation there, of group only two points above; at ℓ = 7 of both by far."""
+    """Printed of ℓ = 5. It holds of permutation there, by two points; of group not quite: it is up to two points above. At ℓ = 7 it
+    holds of all by far. Repetitions differ by about two points at ℓ = 5.
+    """
     noiseless = found.noiseless("occupation")
     assert found.at(5, 2).mean("permutation") < noiseless - 0.02
-    assert found.at(5, 2).mean("group") < noiseless + 0.03
+    assert found.at(5, 2).mean("group") < noiseless + 0.02
     for prediction in ("permutation", "group", "majority", "open"):
         assert found.at(7, 2).mean(prediction) < noiseless - 0.05
     # In groups of ten, group is the better one; in groups of two, permutation.
@@ -167,12 +195,35 @@ def test_doubled_groups_fall_below_the_classifier_without_noise(found: Experimen
 
 
 def test_tripled_groups_leave_permutation_with_chance(found: Experiments) -> None:
-    """ "About 1/ℓ": within a fifth of it."""
+    """ "About 1/ℓ": within a fifth of it. Of five repetitions the least has 0.81 of it, and the largest 1.18."""
     for level in (2, 5, 7):
         assert found.at(level, 3).mean("permutation") * level == pytest.approx(1, abs=0.2)
 
 
+def test_accuracy_is_above_one_in_l(found: Experiments, paper: Paper) -> None:
+    """Tight groups: "far exceeds 1/ℓ", by half of it; the least of five repetitions has 1.51. Doubled ones: "by a lower amount"."""
+    for level in (2, 5, 7):
+        for prediction in ("permutation", "group", "majority"):
+            tight, doubled = (found.at(level, merge).mean(prediction) * level for merge in (1, 2))
+            assert tight > 1.5
+            assert 1 < doubled < tight
+    said = {one.what: str(one.ours) for one in paper["Figure 4"].compared}
+    for merge, name in ((1, "tight"), (2, "doubled"), (3, "tripled")):
+        right = [f"{found.at(level, merge).mean('permutation') * level:.2f}" for level in (2, 5, 7)]
+        assert said[f"{name}: permutation times ℓ"] == ", ".join(right)
+
+
+def test_to_locate_somebody_matters_in_small_groups_alone(found: Experiments) -> None:
+    """In groups of two, group and permutation are forty points above open. "Close to the open method" in those of fourteen: within
+    three; five repetitions have 1.4 on average.
+    """
+    for prediction in ("permutation", "group"):
+        assert found.at(2, 1).mean(prediction) > found.at(2, 1).mean("open") + 0.4
+        assert found.at(7, 2).mean(prediction) == pytest.approx(found.at(7, 2).mean("open"), abs=0.03)
+
+
 def test_larger_groups_are_harder(found: Experiments) -> None:
+    """ "Decreases as l increases": an order, and no tolerance."""
     for prediction in ("permutation", "majority", "group"):
         for merge in (1, 2, 3):
             falling = [found.at(level, merge).mean(prediction) for level in (2, 5, 7)]
@@ -180,7 +231,10 @@ def test_larger_groups_are_harder(found: Experiments) -> None:
 
 
 def test_the_last_state_and_all_states_are_scored_as_the_adversaries_are(studies: dict[str, Study]) -> None:
-    """The experiment's short cut, a chain of its own, against the adversaries themselves with the same chain."""
+    """The experiment's short cut, a chain of its own, against the adversaries themselves with the same chain.
+
+    Chains of other seeds differ by four thousandths: a point is left.
+    """
     one = studies["occupation"]
     release, people = anatomized(one, 4, 1, seed=3)
     rates = predictions(release, [people], "occupation", "block", 200, np.random.default_rng(1))[0]
@@ -190,14 +244,17 @@ def test_the_last_state_and_all_states_are_scored_as_the_adversaries_are(studies
         adversary = LINKING[f"definetti-{name}"](effort=effort, memory=memory)
         belief = adversary.attack(release, people.targets, rng=np.random.default_rng(2))
         right = accuracy.success(belief.answer, people.truth("occupation"), people.people)
-        assert rate.value == pytest.approx(right.value, abs=0.02)
+        assert rate.value == pytest.approx(right.value, abs=0.01)
 
 
 def test_the_comparison(found: Experiments) -> None:
-    """Noisy counts teach about the population alone; Anatomy gives persons away, the less the larger its groups."""
+    """Noisy counts and classes teach about the population alone; Anatomy gives persons away, the less the larger its groups.
+
+    Intervals are of 95 %, and a point to each side. Noisy counts at ε = 1 are better than Anatomy on both scales.
+    """
     by = {(one.method, one.parameter): one for one in found.compared}
     for (method, _), one in by.items():
-        if method == "noisy counts":
+        if method in ("noisy counts", "generalization"):
             assert one.gain.low < 0 < one.gain.high
         if method == "Anatomy":
             assert one.gain.low > 0.1
@@ -205,11 +262,17 @@ def test_the_comparison(found: Experiments) -> None:
     assert success == sorted(success, reverse=True)
     errors = [by["noisy counts", f"ε = {e:g}"].error for e in (0.01, 0.1, 1.0)]
     assert errors == sorted(errors, reverse=True)
+    noisy = by["noisy counts", "ε = 1"]
+    for (method, _), one in by.items():
+        if method == "Anatomy":
+            assert one.success.low > noisy.success.high
+            assert one.error > noisy.error
+    assert {method for method, _ in by} == {"noisy counts", "Anatomy", "generalization"}
 
 
 def test_the_exhibits(paper: Paper) -> None:
     """Every figure is there, with what is said of it and charts that can be drawn."""
-    assert [one.name for one in paper.exhibits] == [*(f"Figure {n}" for n in range(1, 6)), "Comparison"]
+    assert [one.name for one in paper.exhibits] == list(FINDINGS["population"])
     for one in paper.exhibits:
         assert all(len(row) == len(one.header) for row in one.rows)
         for chart, caption in one.charts:

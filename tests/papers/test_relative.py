@@ -33,6 +33,7 @@ from dalenius.publish.anatomy import Anatomy
 from dalenius.release import Anatomized, Generalized
 from dalenius.report import charts
 from tests.adversary.vertical_worlds import Vertical, beliefs
+from tests.papers.findings import FINDINGS
 
 DISEASES = ("Heart", "Flu", "Stomach", "HIV", "Diabetes")
 
@@ -61,7 +62,7 @@ def test_table_3_is_what_enumeration_gives(paper: Paper) -> None:
     assert list(ours) == [f"{who}, {disease}" for who in right for disease in DISEASES]
     for who, disease in itertools.product(right, DISEASES):
         one, place = ours[f"{who}, {disease}"], DISEASES.index(disease)
-        assert one.ours == pytest.approx(right[who][place], abs=5e-8)
+        assert one.ours == pytest.approx(right[who][place], abs=5e-8)  # the reference values have seven digits
         assert one.printed == PRINTED_III[who][place]
         # How far the simulation was off: 0.004 in p_A, 0.013 in p_L, and nothing in p_RW.
         assert float(one.printed) == pytest.approx(right[who][place], abs={"p_L": 0.014, "p_A": 0.004, "p_RW": 0}[who])
@@ -87,6 +88,7 @@ def example_c() -> Anatomized:
 
 
 def test_table_1c_by_enumeration(paper: Paper) -> None:
+    """The attacker is sampled until its error is 0.001: six such errors are left for five beliefs, and the learner has no more."""
     case = vertical(example_c())
     assert case.worlds == 16
     [p_l], [p_a] = beliefs(case, [(0, 1)], [Fraction(0)] * 2)  # Malaysia, 45501
@@ -100,7 +102,27 @@ def test_table_1c_by_enumeration(paper: Paper) -> None:
     assert str(shown).split(" ± ")[0] == f"{ours.attacker[0]:.4f}"
 
 
+def test_table_1_shows_the_beliefs(paper: Paper) -> None:
+    """(a): at 45501 there is one person, so that who knows that is certain. (b): as Table III. (c): both values of the group.
+
+    Cells have four digits: half of the last is 5e-5. Of (c) learner and attacker are sampled; another test has these.
+    """
+    rows = {(row[0], row[1]): [float(cell) for cell in row[2:]] for row in paper["Table I"].rows}
+    assert paper["Table I"].header[2:] == DISEASES
+    assert rows["(a)", "p_A"] == rows["(a)", "p_RW"] == [1, 0, 0, 0, 0]
+    assert rows["(a)", "p_L"] == pytest.approx(runs.example("relative-1a").ideal.tolist(), abs=5e-5)
+    third = {one.what: one.ours for one in paper["Table III"].compared}
+    for who in ("p_L", "p_A", "p_RW"):
+        assert rows["(b)", who] == pytest.approx([third[f"{who}, {disease}"] for disease in DISEASES], abs=5e-5)
+    assert rows["(c)", "p_RW"] == [0.5, 0.5, 0, 0, 0]
+    # "The attacker can link with high probability": in each it is surer than the learner, and surest where nothing is hidden.
+    heart = [rows[letter, "p_A"][0] for letter in ("(a)", "(c)", "(b)")]
+    assert heart == sorted(heart, reverse=True)
+    assert all(rows[letter, "p_A"][0] > rows[letter, "p_L"][0] for letter in ("(a)", "(b)", "(c)"))
+
+
 def test_table_1(paper: Paper) -> None:
+    """Exact but for what is printed with "≈": 0.004 and 250 are rounded, by less than one in a hundred."""
     ours = {one.what: one.ours for one in paper["Table I"].compared}
     assert ours["tables compatible with (b)"] == "640,000"  # (2·10)² · 10² · 2² · 2²
     assert ours["(a): p_A of Heart"] == 1  # nobody else is at 45501
@@ -197,8 +219,8 @@ def test_anatomy_the_attacker_beats_random_worlds(found: Experiments) -> None:
     for one in found.vertical:
         assert 2 * one.error("GT_A") < one.threats.GT_A - one.threats.GT_RW
         assert 2 * one.error("ABS_A") < one.threats.ABS_RW - one.threats.ABS_A
-        # A group has every value once: 1/ℓ, less where quasi-identifiers are shared, and three errors of 1,000 people.
-        assert pytest.approx(1 / one.level, abs=3 * math.sqrt(0.25 / 1000)) == one.threats.GT_RW
+        # A group has every value once: 1/ℓ but where quasi-identifiers are shared. In three tables that moved it by 0.006 at most.
+        assert pytest.approx(1 / one.level, abs=0.01) == one.threats.GT_RW
 
 
 def test_anatomy_threat_and_faithfulness_fall_with_l(found: Experiments) -> None:
@@ -215,7 +237,10 @@ def test_anatomy_threat_and_faithfulness_fall_with_l(found: Experiments) -> None
 
 
 def test_anatomy_is_more_faithful_and_more_of_a_threat(found: Experiments) -> None:
-    """The first two points of Section VI-C: low faithfulness and low threat against more of both."""
+    """The first two points of Section VI-C: low faithfulness and low threat against more of both.
+
+    Twice as much is the print's own ratio of RF (2.1 and 1.8, as 1 − ETV); ours is 3 and more. Of the largest Ti it is 20 in print.
+    """
     for flat, cut in zip(found.horizontal, found.vertical, strict=True):
         assert cut.faithfulness.RF > 2 * flat.faithfulness.RF
         assert cut.threats.max_Ti > 2 * flat.threats.max_Ti
@@ -233,11 +258,100 @@ def test_where_the_learner_threatens_anatomy_helps_the_attacker_more(found: Expe
     assert flat.under_learner.attacker_surer < cut.under_learner.attacker_surer
 
 
+def test_where_k_anonymity_threatens_the_attacker_has_no_majority(found: Experiments) -> None:
+    """Section VI-A: "roughly" as many people with p_A above p_L as below, and fewer where the learner threatens.
+
+    In three tables that were drawn 0.22 to 0.64 of them were above: a fifth to two thirds is asked for, and the page says where
+    that is not "roughly half". Where the learner threatens it was 0.46 at most.
+    """
+    for flat in found.horizontal:
+        assert 1 / 5 < flat.under_attacker.attacker_surer < 2 / 3
+        assert flat.under_learner.attacker_surer < 0.5
+        assert flat.under_learner.attacker_surer < flat.under_attacker.attacker_surer
+
+
+def test_where_the_attacker_is_less_sure_it_is_so_by_little(found: Experiments) -> None:
+    """Section VI-A: "close to 0 for most of the rows" with p_A ≤ p_L. Close: within a factor of √2, half of log2 Ti = 1."""
+    for flat in found.horizontal:
+        less = flat.under_attacker.logs[flat.under_attacker.logs <= 0]
+        assert (less > -0.5).mean() > 0.5
+
+
+@pytest.mark.parametrize("name", ["Figure 2", "Figure 3"])
+def test_what_does_not_hold_is_told(name: str, paper: Paper, found: Experiments) -> None:
+    """Of each claim of Sections VI-A and B: no note where it holds, and a note where it does not. Recounted from the points."""
+    claimed = {"roughly half": (0.4, 0.6), "smaller under p_A": (0.0, 0.5), "the majority": (0.5, 1.0)}
+    measured = found.horizontal if name == "Figure 2" else found.vertical
+    points = [mine for one in measured for mine in (one.under_attacker, one.under_learner)]
+    shares, skewed = paper[name].compared[:4], paper[name].compared[4:]
+    for one, mine in zip(shares, points, strict=True):
+        share = float((mine.attacker >= mine.learner * (1 - 1e-9)).mean())
+        low, high = claimed[one.printed]
+        assert one.ours == pytest.approx(share)
+        assert ("not so here" in one.note) == (not low <= share <= high)
+    for i, one in enumerate(skewed):
+        gamma, other = (float(stats.skew(both[i].under_attacker.logs)) for both in (measured, found.horizontal))
+        assert one.ours == pytest.approx(gamma)
+        assert gamma > 0
+        holds = gamma > other or name == "Figure 2"
+        assert ("not so here" in one.note) == (not holds)
+    assert len(skewed) == 2
+    # Ours is never above "roughly half" with these rows: by hand, at both ends.
+    notes = [relative._surer(relative.CLAIMS["Figure 2", "p_A"], "", share).note for share in (0.39, 0.5, 0.61)]
+    assert list(map(bool, notes)) == [True, False, True]
+
+
 def test_small_changes_of_k_do_little(found: Experiments) -> None:
-    """Section VI-A: by three standard errors of a share of 1,000 people at most."""
+    """Section VI-A: by three standard errors of a share of 1,000 people at most. RGT_A, a small difference of two such shares of
+    the same people, by two points; RF by a quarter at most of what Anatomy has more of it.
+    """
     four, six = found.horizontal
-    for name in ("GT_A", "GT_L", "RGT_A"):
+    for name in ("GT_A", "GT_L"):
         assert four.value(name) == pytest.approx(six.value(name), abs=3 * math.sqrt(0.25 / 1000))
+    assert four.value("RGT_A") == pytest.approx(six.value("RGT_A"), abs=0.02)
+    for flat, cut in zip(found.horizontal, found.vertical, strict=True):
+        assert abs(four.faithfulness.RF - six.faithfulness.RF) < (cut.faithfulness.RF - flat.faithfulness.RF) / 4
+
+
+def test_groups_of_k_anonymity_are_well_above_k(found: Experiments, paper: Paper) -> None:
+    """Section VI-C. Printed: 38 and 355 people on average, which follows from the tool's settings. "Well above": five times k."""
+    shown = {one.what: one.ours for one in paper["Table IV"].compared}
+    for one in found.horizontal:
+        assert one.average_size > 5 * one.level
+        assert shown[f"average group size, {one.level}"] == one.average_size
+    assert found.horizontal[1].average_size > found.horizontal[0].average_size
+    for cut in found.vertical:
+        assert cut.average_size < cut.level + 1
+
+
+def test_how_many_the_attacker_is_twice_as_sure_of(found: Experiments, paper: Paper) -> None:
+    """Printed at 4: about 6 % of those threatened through k-anonymity, 26 % through Anatomy, where ours has more and says so.
+
+    Three standard errors of a share of so many people. Through k-anonymity it depends on the rows: 5 to 16 % in three tables that
+    were drawn, less than half of Anatomy's in each. The largest Ti is of one person: above 2, and shown as it was measured.
+    """
+    flat, cut = found.horizontal[0], found.vertical[0]
+    assert 0 < flat.under_attacker.doubled < cut.under_attacker.doubled / 2
+    assert cut.under_attacker.doubled > 0.26 + 3 * math.sqrt(0.26 * 0.74 / len(cut.under_attacker.logs))
+    for name, measured in (("Table IV", found.horizontal), ("Table V", found.vertical)):
+        shown = {one.what: one for one in paper[name].compared}
+        assert shown["log2 Ti ≥ 1, of those threatened under p_A, 4"].ours == measured[0].under_attacker.doubled
+        assert shown["log2 Ti ≥ 1, of everybody, 4"].ours == measured[0].threats.log2_Ti_above_1
+        assert shown["largest Ti"].ours == max(one.threats.max_Ti for one in measured) > 2
+    assert "more people are threatened" in shown["log2 Ti ≥ 1, of those threatened under p_A, 4"].note
+
+
+def test_k_anonymity_the_attacker_is_near_random_worlds(found: Experiments, paper: Paper) -> None:
+    """Section VI-A: better at 4, "quite similar" at 6. Ours errs less in sum at both, by less than a hundredth.
+
+    So little that guesses are right about equally often, also at 4; the page says "nearly". Nothing is sampled, and in three tables
+    that were drawn both differed by four people of 1,000 at most: ten are allowed.
+    """
+    for one in found.horizontal:
+        assert pytest.approx(one.threats.GT_RW, abs=0.01) == one.threats.GT_A
+        assert 0.99 * one.threats.ABS_RW < one.threats.ABS_A < one.threats.ABS_RW
+    notes = {row[0]: row[-1] for row in paper["Table IV"].rows}
+    assert "random worlds are nearly the attacker's" in notes["GT_RW"]
 
 
 def test_without_suppression_the_attacker_is_random_worlds(found: Experiments) -> None:
@@ -255,6 +369,7 @@ def test_how_much_depends_on_suppression_is_shown(found: Experiments, paper: Pap
     }
     for name, (i, level) in itertools.product(("GT_A", "RGT_A"), enumerate(LEVELS)):
         values = [float(value) for value in shown[f"{name} {level}"].split(", ")]
+        # Four digits are shown, half of the last is 5e-5.
         assert values == pytest.approx([both[i].value(name) for both in found.by_limit.values()], abs=6e-5)
         assert len(values) == len(runs.LIMITS)
         assert max(values) > min(values)
@@ -284,6 +399,7 @@ def test_ideal_accuracy_of_tables_of_the_papers_size(seed: int, data: Path) -> N
 
 def test_the_print_against_itself() -> None:
     """RGT_A = max(0, GT_A − GT_L): so in three of four columns; and 6 % of those threatened are no 0.6 % of everybody."""
+    # Four digits are printed: three numbers are off by 0.5e-4 each. 6 %, 26 % are rounded to half a point of a third.
     differences = {
         (name, level): float(row["GT_A"][i]) - float(row["GT_L"][i]) - float(row["RGT_A"][i])
         for name, row in (("IV", PRINTED_IV), ("V", PRINTED_V))
@@ -299,8 +415,7 @@ def test_the_print_against_itself() -> None:
 
 
 def test_the_exhibits(paper: Paper) -> None:
-    names = [exhibit.name for exhibit in paper.exhibits]
-    assert names == ["Table I", "Table II", "Table III", "Table IV", "Table V", "Figure 1", "Figure 2", "Figure 3"]
+    assert [exhibit.name for exhibit in paper.exhibits] == list(FINDINGS["relative"])
     assert paper.key == "relative"
     for exhibit in paper.exhibits:
         assert exhibit.title
@@ -311,6 +426,7 @@ def test_the_exhibits(paper: Paper) -> None:
 
 @pytest.mark.parametrize("name", ["Table IV", "Table V"])
 def test_tables_4_and_5_show_what_was_measured(name: str, paper: Paper, found: Experiments) -> None:
+    """Four digits are shown, of absolute errors two: a little more than half of the last."""
     exhibit = paper[name]
     printed, measured = (PRINTED_IV, found.horizontal) if name == "Table IV" else (PRINTED_V, found.vertical)
     assert [row[0] for row in exhibit.rows] == list(printed)

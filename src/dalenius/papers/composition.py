@@ -180,6 +180,8 @@ def _figure2(found: Experiments) -> Exhibit:
     centroids = found.by_k.get("microaggregation", [])
     own = [f"{100 * min(one.located):.0f} to {100 * max(one.located):.0f} %" for one in centroids]
     below = all(one.sizes[0] > one.figures.mean_prior_anonymity[0] for one in mine)
+    fewer = {f"{one.parameter:g}": max(one.figures.mean_prior_anonymity) < one.parameter for one in mine}
+    not_fewer = [k for k, holds in fewer.items() if not holds]
     return Exhibit(
         "Figure 2",
         "Presumed anonymity k, sizes of the classes of people in both, and effective anonymity: Mondrian",
@@ -189,6 +191,18 @@ def _figure2(found: Experiments) -> Exhibit:
         rows,
         (
             Compared("effective anonymity is below the class size", "yes", _yes(below)),
+            Compared(
+                "effective anonymity is below the presumed one, k",
+                "far less",
+                f"for k = {', '.join(k for k, holds in fewer.items() if holds)}",
+                f"not for k = {', '.join(not_fewer)}: classes have more people than are asked for" if not_fewer else "",
+            ),
+            Compared(
+                "average class, k = 5",
+                "close to 40, on IPUMS",
+                mine[0].sizes[0],
+                "on Adult; 2k − 1 would be 9",
+            ),
             *(
                 Compared(
                     "the nearest centroid is the person's own, k = 5",
@@ -246,7 +260,9 @@ def _figure4(found: Experiments) -> Exhibit:
         for name, mine in found.by_criterion.items()
         for one in mine
     ]
-    sizes = {name: mine[-1].sizes[0] for name, mine in found.by_criterion.items()}
+    plain = [("k = 10", one) for one in found.by_k["Mondrian"] if one.parameter == 10]
+    named = (("entropy ℓ-diversity", 5, "ℓ = 5"), ("t-closeness", 0.4, "t = 0.4"))
+    strong = [(text, one) for name, at, text in named for one in found.by_criterion[name] if one.parameter == at]
     return Exhibit(
         "Figure 4",
         "Mondrian with k = 10 and entropy ℓ-diversity, or t-closeness",
@@ -256,7 +272,12 @@ def _figure4(found: Experiments) -> Exhibit:
         (
             Compared(
                 "classes grow", "45 (k), 450 (ℓ = 5), 1,300 (t = 0.4), on IPUMS",
-                ", ".join(f"{name} {size:.0f}" for name, size in sizes.items()), "on Adult",
+                ", ".join(f"{one.sizes[0]:.0f} ({text})" for text, one in (*plain, *strong)), "on Adult",
+            ),
+            Compared(
+                "four values left at most", "considerable breach, on IPUMS",
+                ", ".join(f"{one.figures.PVP['25']:.1f} % ({text})" for text, one in strong),
+                "on Adult little is left of it: there are 14 values, and ℓ = 5 asks for a good part of them",
             ),
         ),
     )  # fmt: skip

@@ -271,7 +271,6 @@ def _said_of_linking(found: Experiments) -> list[Compared]:
     noiseless = found.noiseless("occupation")
     best = max(one.mean("open") for one in found.linked)
     seven, doubled = found.at(7, 1), found.at(5, 2)
-    tripled = [one for one in found.linked if one.merge == 3]
     small, large = found.at(2, 1), found.at(5, 2)
 
     def also(one: Linked) -> str:
@@ -291,6 +290,15 @@ def _said_of_linking(found: Experiments) -> list[Compared]:
             doubled.mean("permutation"),
             f"{also(doubled)}; the paper says it of permutation and group together",
         ),
+        *(
+            Compared(
+                f"{MERGED[merge]}: permutation times ℓ",
+                printed,
+                ", ".join(f"{one.mean('permutation') * one.l:.2f}" for one in found.linked if one.merge == merge),
+                "ℓ = " + ", ".join(str(one.l) for one in found.linked if one.merge == merge),
+            )
+            for merge, printed in ((1, "far above 1"), (2, "above 1, by less"), (3, "about 1"))
+        ),
         Compared(
             "small groups: permutation before group",
             "yes",
@@ -302,12 +310,6 @@ def _said_of_linking(found: Experiments) -> list[Compared]:
             "yes",
             _yes(large.mean("group") > large.mean("permutation")),
             "10 people",
-        ),
-        Compared(
-            "tripled: permutation times ℓ",
-            "about 1",
-            ", ".join(f"{one.mean('permutation') * one.l:.2f}" for one in tripled),
-            "ℓ = " + ", ".join(str(one.l) for one in tripled),
         ),
     ]
 

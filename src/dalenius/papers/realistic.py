@@ -7,6 +7,7 @@ numbers of Table 5 and Figures 2 and 3 differ and only what is said about them c
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -195,6 +196,30 @@ def _table5(nodes: Sequence[dict[str, Any]]) -> Exhibit:
         "[5,0,0,1], II: the uniform prior is one of those that class II may have, so that its ε is at least class I's 21.7.",
         ("node", *(adversary.text for adversary in ADVERSARIES)),
         rows,
+        (
+            *(
+                Compared(f"nodes that are 20-private against {text}", printed, f"{private} of {len(ours)}", note)
+                for text, printed, private, note in (
+                    (
+                        "II:1e6",
+                        "4",
+                        sum(row[3] <= 20 for row in ours.values()),
+                        "with the impossible cell the print has 5; Adult has a hundredth of the people",
+                    ),
+                    ("II:1e3", "16", sum(row[2] <= 20 for row in ours.values()), "Adult has a hundredth of the people"),
+                )
+            ),
+            *(
+                Compared(
+                    f"ε against II:1e3 is below that against {ADVERSARIES[j].text}, nodes of this table",
+                    "almost all",
+                    f"{sum(ours[node][2] < ours[node][j] for node in PRINTED)} of {len(PRINTED)}",
+                    f"{sum(row[2] < row[j] for row in PRINTED.values())} of them in print; not so here, for to the people of "
+                    "Adult σ = 1,000 is stubborn",
+                )
+                for j in (4, 5)
+            ),
+        ),
     )
 
 
@@ -227,6 +252,11 @@ def weaker(nodes: Sequence[dict[str, Any]], weak: str, strong: str) -> int:
 
 def _figure2(sweep: Sweep) -> Exhibit:
     against = partial(charts.against_sigma, sweep.sigmas)
+    cost = sweep.cost["discernibility"]
+    same = itertools.takewhile(
+        lambda one: one[1] == one[2], zip(sweep.sigmas, cost["I:uniform"], cost["II"], strict=True)
+    )
+    below = [sigma for sigma, least in zip(sweep.sigmas, cost["II"], strict=True) if least < cost["I:uniform"][-1]]
     return Exhibit(
         "Figure 2",
         "Utility against stubbornness",
@@ -236,6 +266,20 @@ def _figure2(sweep: Sweep) -> Exhibit:
             ["∞" if math.isinf(sigma) else f"{sigma:g}", *(words.number(line[i]) for line in sweep.epsilon.values())]
             for i, sigma in enumerate(sweep.sigmas)
         ],
+        (
+            Compared(
+                "(b): against class II as cheap as against class I, uniform, up to σ",
+                "100,000",
+                f"{max((sigma for sigma, *_ in same), default=0):,.0f}",
+                "Adult has a hundredth of the people",
+            ),
+            Compared(
+                "(b): against class II cheaper than (4,2)-diversity, up to σ",
+                "100,000",
+                f"{max(below, default=0):,.0f}",
+                "likewise",
+            ),
+        ),
         charts=(
             (partial(against, sweep.epsilon, "smallest ε", log=True), f"(a) ε of {list(SHOWN_NODE)}"),
             (
@@ -275,7 +319,9 @@ def _figure3(nodes: Sequence[dict[str, Any]]) -> Exhibit:
         "The generalization lattice: which nodes satisfy what",
         "(4,2)-diversity and class III with a uniform prior at ε = 2.5 are one and the same. On the paper's data 0.2-closeness "
         "implies class III with the table's shares at ε = 2.5 because a third is wealthy (ε_t = 2.5); on Adult a quarter is, "
-        "ε_t is 5.1, and it need not.",
+        "ε_t is 5.1, and it need not: "
+        f"{sum(map(all, zip(holds['0.2-closeness'], holds['III:table, ε = 2.5'], strict=True)))} of "
+        f"{sum(holds['0.2-closeness'])} such nodes are.",
         compared=(Compared("(4,2)-diversity ⇔ III:uniform at 2.5, on every node", "yes", "yes" if same else "no"),),
         charts=((partial(charts.lattice_picture, levels, holds), "A dot for each definition that a node satisfies."),),
         legend=[

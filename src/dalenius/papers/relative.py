@@ -22,6 +22,7 @@ from dalenius.papers.relative_experiments import (
     SUPPRESSION,
     Experiments,
     Measured,
+    Points,
     example,
     experiments,
     remark5,
@@ -78,7 +79,7 @@ def shown(found: Experiments) -> Paper:
     """The exhibits of experiments that were made."""
     exhibits = (_table1(), _table2(), _table3(), _table4(found), _table5(found), _figure1())
     horizontal = _figure("Figure 2", "k-anonymity", "k = ℓ = {}", found.horizontal)
-    vertical = _figure("Figure 3", "Anatomy", "ℓ = {}", found.vertical)
+    vertical = _figure("Figure 3", "Anatomy", "ℓ = {}", found.vertical, found.horizontal)
     return Paper("relative", CITATION, (*exhibits, horizontal, vertical), DATA)
 
 
@@ -322,7 +323,22 @@ def _surer(claim: tuple[str, float, float], what: str, ours: float) -> Compared:
     return Compared(what, printed, ours, "" if low <= ours <= high else "not so here: other rows, and other groups")
 
 
-def _figure(name: str, scheme: str, text: str, found: Sequence[Measured]) -> Exhibit:
+def _skewed(mine: Points, other: Points | None, what: str) -> Compared:
+    """γ is said to be positive and, where there is another scheme to go by, greater than of that."""
+    if other is None:
+        return Compared(what, "positive", mine.skewness, "" if mine.skewness > 0 else "not so here: other rows")
+    note = f"there it is {words.number(other.skewness)}"
+    return Compared(
+        what,
+        "even greater than of k-anonymity",
+        mine.skewness,
+        note if mine.skewness > other.skewness else f"{note}: not so here, other rows and other groups",
+    )
+
+
+def _figure(
+    name: str, scheme: str, text: str, found: Sequence[Measured], beside: Sequence[Measured] | None = None
+) -> Exhibit:
     drawn: list[tuple[Any, str]] = []
     rows = []
     letters = iter("abcdefgh")
@@ -338,13 +354,26 @@ def _figure(name: str, scheme: str, text: str, found: Sequence[Measured]) -> Exh
     return Exhibit(
         name,
         f"p_L against p_A and log2 Ti of threatened people: {scheme}",
-        "Dark red: the attacker is surer than the learner. The skewness γ is drawn in the paper's figures and not in its text.",
+        "Dark red: the attacker is surer than the learner. The numbers of the skewness γ are in the paper's figures and not in its "
+        "text.",
         ("release", "threatened under", "people", "share with p_A ≥ p_L", "share with log2 Ti ≥ 1", "γ"),
         rows,
-        tuple(
-            _surer(CLAIMS[name, who], f"p_A ≥ p_L, of those threatened under {who}, {one.level}", mine.attacker_surer)
-            for one in found
-            for who, mine in (("p_A", one.under_attacker), ("p_L", one.under_learner))
+        (
+            *(
+                _surer(
+                    CLAIMS[name, who], f"p_A ≥ p_L, of those threatened under {who}, {one.level}", mine.attacker_surer
+                )
+                for one in found
+                for who, mine in (("p_A", one.under_attacker), ("p_L", one.under_learner))
+            ),
+            *(
+                _skewed(
+                    one.under_attacker,
+                    beside[i].under_attacker if beside else None,
+                    f"γ of those threatened under p_A, {one.level}",
+                )
+                for i, one in enumerate(found)
+            ),
         ),
         tuple(drawn),
     )
