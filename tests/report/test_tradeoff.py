@@ -12,6 +12,7 @@ from dalenius.audit.candidates import Candidate
 from dalenius.audit.policy import Threshold
 from dalenius.audit.tradeoff import Point, TradeOff
 from dalenius.report import tradeoff
+from dalenius.report.charts import apart, risk_against_utility
 from dalenius.report.tradeoff_chart import Dot, risk_against_cost, steps
 
 PASSED, MISSED = Threshold("min_k", "≥ 5", 7.0, "passed", ""), Threshold("min_k", "≥ 5", 2.0, "violated", "")
@@ -143,3 +144,12 @@ def test_the_docs_have_every_risk_and_utility() -> None:
     for utility in UTILITIES.values():
         better = "larger" if utility.larger_is_better else "smaller"
         assert f"| `{utility.name}` | {utility.says} | {better} | {utility.lacks} |" in docs
+
+
+def test_names_that_have_room() -> None:
+    """The first of two at one place, and whatever is beside or above it."""
+    boxes = [(0.0, 30.0, 5.0), (20.0, 50.0, 9.0), (31.0, 60.0, 5.0), (0.0, 30.0, 17.0)]
+    assert apart(boxes) == [True, False, True, True]
+    rows = [("a", "one", 0.5, 1.0), ("a", "two", 0.5, 1.01), ("b", "three", 0.2, 1.0)]
+    drawn = risk_against_utility(rows, ("cost", "risk"))
+    assert [f">{name}<" in drawn for name in ("one", "two", "three")] == [True, False, True]

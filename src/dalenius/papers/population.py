@@ -340,5 +340,5 @@ def _comparison(found: Experiments) -> Exhibit:
             for one in found.compared
         ],
         (),
-        ((chart, "Risk against utility: each point is a release"),),
+        ((chart, "Risk against utility: each point is a release, named where there is room"),),
     )

@@ -14,6 +14,7 @@ from dalenius.audit import Audit
 from dalenius.audit.attacks import Attack
 
 WIDTH = 560
+LETTER, LINE = 5.6, 12  # how wide and high names are, roughly, in points
 STEPS = 50  # squares to a side of a chart of two beliefs
 COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666")
 
@@ -322,8 +323,8 @@ def trade_off(points: Sequence[tuple[float, float]], titles: tuple[str, str], *,
 
     rows: list[dict[str, Any]] = [{"x": x, "y": y, "on": i in marked} for i, (x, y) in enumerate(points)]
     base = alt.Chart(_data(rows)).encode(
-        x=alt.X("x:Q", title=titles[0], axis=alt.Axis(format="~g", tickCount=6)),
-        y=alt.Y("y:Q", title=titles[1], axis=alt.Axis(format="~g", tickCount=6), scale=alt.Scale(zero=True)),
+        x=alt.X("x:Q", title=titles[0], axis=alt.Axis(format="~f", tickCount=6)),
+        y=alt.Y("y:Q", title=titles[1], axis=alt.Axis(format="~f", tickCount=6), scale=alt.Scale(zero=True)),
     )
     dots = base.mark_point(filled=True, size=40, opacity=1).encode(
         color=alt.Color("on:N", legend=None, scale=alt.Scale(domain=[False, True], range=["#1f5fa8", "#b3261e"]))
@@ -344,14 +345,38 @@ def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles
         "method:N", title=None, scale=alt.Scale(domain=names, range=colours), legend=alt.Legend(orient="top")
     )
     shape = alt.Shape("method:N", title=None, scale=alt.Scale(domain=names), legend=alt.Legend(orient="top"))
-    x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log"), axis=alt.Axis(format="~g", tickCount=5))
-    y = alt.Y("risk:Q", title=titles[1], scale=alt.Scale(zero=True), axis=alt.Axis(format="%"))
+    low, high = min(row["cost"] for row in rows), max(row["cost"] for row in rows)
+    ends = [10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high))]
+    scale = alt.Scale(type="log", domain=ends, nice=False)
+    top = max(row["risk"] for row in rows) * 1.1
+    x = alt.X("cost:Q", title=titles[0], scale=scale, axis=alt.Axis(format="~g", tickCount=5))
+    up = alt.Scale(domain=[0, top], nice=False)
+    y = alt.Y("risk:Q", title=titles[1], scale=up, axis=alt.Axis(format="%"))
+    width, height = WIDTH - 80, 360
+    boxes = []
+    for row in rows:
+        left = width * math.log(row["cost"] / ends[0]) / math.log(ends[1] / ends[0]) + 7
+        boxes.append((left, left + LETTER * len(row["parameter"]), height * row["risk"] / top))
+    named = [row for row, room in zip(rows, apart(boxes), strict=True) if room]
     base = alt.Chart(_data(rows)).encode(x=x, y=y, color=color)
+    texts = alt.Chart(_data(named)).encode(x=x, y=y, color=color)
     layered = alt.layer(
         base.mark_point(filled=True, size=70).encode(shape=shape),
-        base.mark_text(align="left", dx=7, dy=-5, fontSize=10).encode(text="parameter:N"),
+        texts.mark_text(align="left", dx=7, dy=-5, fontSize=10).encode(text="parameter:N"),
     )
-    return _svg(layered.properties(width=WIDTH - 80, height=360))
+    return _svg(layered.properties(width=width, height=height))
+
+
+def apart(boxes: Sequence[tuple[float, float, float]]) -> list[bool]:
+    """Which names, (left, right, height) in points each, lie on none before them; the others must be told elsewhere."""
+    kept: list[tuple[float, float, float]] = []
+    found = []
+    for left, right, height in boxes:
+        free = all(right < one or left > other or abs(height - at) >= LINE for one, other, at in kept)
+        found.append(free)
+        if free:
+            kept.append((left, right, height))
+    return found
 
 
 def risk_against_epsilon(points: Sequence[Mapping[str, float]], lines: Mapping[str, float]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from dalenius.report.charts import WIDTH
+from dalenius.report.charts import LETTER, WIDTH, apart
 from dalenius.report.charts import _data as as_data
 from dalenius.report.charts import _svg as as_svg
 
@@ -26,7 +26,6 @@ SHAPES = {
     "noisy-counts": "cross",
 }
 HEIGHT = 380
-LETTER, LINE = 5.6, 12  # how wide and high names are, roughly, in points
 RATIO = 20  # largest cost against the smallest, from which on the axis is one of ratios
 
 
@@ -131,13 +130,10 @@ def _apart(
         low, high, here = (math.log(x) if log and ends is across else x for x in (*ends, value))
         return length * (here - low) / (high - low or 1)
 
-    kept: list[tuple[float, float, float]] = []  # left, right, height
-    found = []
-    for name in sorted(names, key=lambda one: cast("float", one["cost"])):
+    names = sorted(names, key=lambda one: cast("float", one["cost"]))
+    boxes = []
+    for name in names:
         right = place(cast("float", name["cost"]), across, WIDTH - 80)
         y = place(cast("float", name["risk"]), up, HEIGHT)
-        left = right - LETTER * len(str(name["label"]))
-        if all(right < one or left > other or abs(y - height) >= LINE for one, other, height in kept):
-            kept.append((left, right, y))
-            found.append(name)
-    return found
+        boxes.append((right - LETTER * len(str(name["label"])), right, y))
+    return [name for name, room in zip(names, apart(boxes), strict=True) if room]
