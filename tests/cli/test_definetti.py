@@ -19,6 +19,7 @@ from dalenius.publish.anatomy import Anatomy
 from dalenius.release import Anatomized, read
 from dalenius.schema import Schema
 from dalenius.table import Table
+from tests import stopping
 
 Run = Callable[..., tuple[int, str, str]]
 RATES = ("success", "holdout_success", "naive", "random_worlds", "gain", "high_confidence")
@@ -209,18 +210,7 @@ def test_who_samples_nothing_is_told_nothing_about_sampling(run: Run, option: tu
 
 
 def test_an_interrupted_attack_does_not_go_on_to_the_control(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalenius.adversary import sampling
-
-    rounds = []
-    whole = sampling._Run.round
-
-    def once(self: sampling._Run, *arguments: Any) -> None:
-        rounds.append(self)
-        if len(rounds) > 1:
-            raise KeyboardInterrupt
-        whole(self, *arguments)
-
-    monkeypatch.setattr(sampling._Run, "round", once)
+    rounds = stopping.in_the_second_round(monkeypatch)
     found, out, err = run(
         "release", "--truth", "patients.csv", "--holdout", "others.csv", "--adversary", "definetti-group", "--json", "-",
     )  # fmt: skip

@@ -17,6 +17,7 @@ import pytest
 
 from dalenius.audit.axes import RISKS, UTILITIES
 from dalenius.cli import app
+from tests import stopping
 from tests.audit.people import POLICY, SCHEMA, table
 
 Run = Callable[..., tuple[int, str, str]]
@@ -304,18 +305,9 @@ def test_ctrl_c_while_an_attacker_is_sampled(run: Run, monkeypatch: pytest.Monke
     """What is cut short is not kept as if it were all, and nothing more is begun."""
     from dalenius.adversary import sampling
 
-    rounds = []
-    whole = sampling._Run.round
-
-    def once(self: sampling._Run, *arguments: Any) -> None:
-        rounds.append(self)
-        if len(rounds) > 1:
-            raise KeyboardInterrupt
-        whole(self, *arguments)
-
     command = ("frontier", "people.csv", "--method", "anatomy", "--method", "mondrian", "--l", "2", "--jobs", "1")
     with monkeypatch.context() as patched:
-        patched.setattr(sampling._Run, "round", once)
+        rounds = stopping.in_the_second_round(patched)
         patched.setattr(sampling, "RHAT", 0.0)  # never enough after a round
         code, _, err = run(*command)
     assert (code, "Interrupted." in err) == (130, True)
