@@ -22,6 +22,9 @@ _NAMES_A_PERSON = """
     id identifier name firstname lastname surname forename email mail phone telephone mobile ssn passport mrn iban
     account address street username user nhs bsn key uuid person patient
 """
+_ORDINARY = frozenset(("first", "last", "full", "family", "given", "middle"))
+_CALLED = "name names firstname lastname surname forename vorname nachname nom prenom email mail"
+_NAMES = _ORDINARY | frozenset(_CALLED.split())
 _NUMBERS_A_PERSON = frozenset(("no", "nr", "num", "number", "nummer", "numero", "personnel"))
 _IS_SENSITIVE = """
     hiv disease diagnosis condition illness icd disorder treatment medication drug religion orientation vote party crime
@@ -96,6 +99,8 @@ def _identifier(name: str, summary: Summary) -> str | None:
     share = summary.distinct / max(summary.rows, 1)
     if set(_words(name)) & _IDENTIFIER and share >= 0.5:
         return "its name, and most rows have a value of their own"
+    if set(_words(name)) <= _NAMES and not set(_words(name)) <= _ORDINARY and summary.distinct >= 20:
+        return "its name"
     words = set(_words(name))
     if words & _NUMBERS_A_PERSON and not words & set(_SENSITIVE) and summary.distinct == summary.rows >= 20:
         return "its name, and every row has a value of its own"

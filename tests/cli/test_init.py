@@ -84,6 +84,9 @@ def test_numbers_names_and_dates(tmp_path: Path) -> None:
     columns = {
         "Personnel No": list(range(N)),
         "name": [f"Name {i % 30}" for i in range(N)],
+        "last_name": [f"Name {i % 20}" for i in range(N)],
+        "family": [f"F{i % 25}x" for i in range(N)],
+        "drug name": [f"drug {i % 20}" for i in range(N)],
         "visits number of salary": list(range(N)),
         "room number": [i % 9 for i in range(N)],
         "born": [f"{1 + i % 28}.{1 + i % 12}.19{60 + i % 30}" for i in range(N)],
@@ -93,7 +96,7 @@ def test_numbers_names_and_dates(tmp_path: Path) -> None:
     raw, text = guessed(tmp_path, columns)
     roles = {name: column["role"] for name, column in raw["columns"].items()}
     assert roles["visits number of salary"] == "quasi"  # it may be what must not be learned
-    assert [name for name, role in roles.items() if role == "identifier"] == ["Personnel No", "name"]
+    assert [name for name, role in roles.items() if role == "identifier"] == ["Personnel No", "name", "last_name"]
     assert text.count("of a date a hierarchy file (day, month, year) keeps more") == 2
 
 

@@ -84,12 +84,15 @@ def test_rates(name: str, reports: dict[str, Report], pages: dict[str, Page]) ->
     assert len(rows) == len(document["attacks"])
     terminal = reports[name].terminal
     for row, attack in zip(rows, document["attacks"], strict=True):
-        assert row[0] == f"{attack['adversary']} on {attack['sensitive']}"
+        name, _, lost = row[0].partition("fit no class: ")
+        assert name == f"{attack['adversary']} on {attack['sensitive']}"
+        fits_not = (attack["unmatched"], attack["success"]["n"], attack["control"]["unmatched"], attack["control"]["n"])
+        close(numbers(lost), [n for pair in (fits_not[:2], fits_not[2:]) if pair[0] for n in pair])
         for cell, key in zip(row[1:4], ("success", "naive", "control"), strict=True):
             close(numbers(cell), rate(attack[key]))
         close(numbers(row[4]), rate(attack["gain"]))
         assert row[5] == said(attack)
-        lines = terminal[terminal.index(f"    {row[0]}") :].splitlines()[:2]
+        lines = terminal[terminal.index(f"    {name}") :].splitlines()[:2]
         close(numbers(lines[0].partition(":")[2]), rate(attack["success"]) + rate(attack["control"]))
         gain, _, certain = lines[1].partition("; certain, and right, of ")
         close(numbers(gain), rate(attack["gain"]))

@@ -285,8 +285,9 @@ class Learning(Adversary):
         entries = members * max(len(column.leaves) for column in release.schema.sensitive)
         reason = too_many(entries, ENTRIES, "its labels and values")
         if reason is None and entries > KEPT_ENTRIES:
-            pending = Population.of(release, exact=False).pending
-            sampled = sum(len(one.family.members) for one in pending)
+            names = [column.name for column in release.schema.sensitive]
+            pending = [Population.of(release, name, exact=False).pending for name in names]
+            sampled = max(sum(len(one.family.members) for one in mine) for mine in pending)
             reason = too_many(sampled, KEPT_ENTRIES, "the sets that overlap and their values")
         if reason is not None:
             return reason

@@ -18,7 +18,7 @@ from dalenius.adversary.sampling import Effort
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
-from dalenius.audit.people import People, check_others, check_same_people, files_of, open_together
+from dalenius.audit.people import People, check_others, check_same_people, columns_of, files_of, open_together
 from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
@@ -65,6 +65,7 @@ class Audit:
     errors: dict[str, ClassErrors]  # by sensitive column
     threats: dict[str, RelativeThreats]  # by sensitive column
     unthreatened: str  # why there are none
+    columns: frozenset[str] | None  # that the release has; None: it was not read from anywhere
     figures: dict[str, Figure]  # what the policy looks at
     thresholds: tuple[Threshold, ...]
     seed: int
@@ -77,7 +78,10 @@ class Audit:
     @property
     def limits(self) -> list[str]:
         """What this audit cannot say; adversaries that were not tried come first."""
-        found = [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
+        found = [f"{listing(self.identifiers)}: declared to name a person, and published."] if self.identifiers else []
+        found += [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
+        for text in dict.fromkeys(map(_uncovered, self.attacks)):
+            found += [f"{text}. Is a set, a range or a mark of suppression written in another way?"] if text else []
         if isinstance(self.release, Anatomized):
             found.append(
                 "Somebody who knows in which group a person is may be right more often: dalenius attack --adversary "
@@ -111,7 +115,9 @@ class Audit:
                 "They are no control."
             )
         unseen = [
-            f"{column.name} ({column.role})" for column in self.schema.columns if column.role in ("identifier", "other")
+            f"{column.name} ({column.role}{'' if self.columns is None else self._published(column.name)})"
+            for column in self.schema.columns
+            if column.role in ("identifier", "other")
         ]
         numbers = [column.name for column in self.schema.sensitive if column.type == "integer"]
         if numbers and self.attacks:
@@ -119,7 +125,7 @@ class Audit:
                 f"A guess of {listing(numbers)} that is nearly right counts as wrong: how near guesses come is not measured."
             )
         if unseen:
-            found.append(f"Columns that were not looked at, published or not: {', '.join(unseen)}.")
+            found.append(f"Columns that were not looked at: {', '.join(unseen)}.")
         if not isinstance(self.release, GroupedRelease):
             found.append(
                 "The release has no classes: singling out, linkability and privacy models of classes do not apply."
@@ -132,6 +138,14 @@ class Audit:
             "Adversaries with other background knowledge, and other releases of the same people, were not tried."
         )
         return found
+
+    @property
+    def identifiers(self) -> list[str]:
+        """Columns of the release that name a person."""
+        return [c.name for c in self.schema.columns if c.role == "identifier" and c.name in (self.columns or ())]
+
+    def _published(self, name: str) -> str:
+        return ", published" if name in (self.columns or ()) else ", not published"
 
     def to_document(self, *, reveal: bool = False) -> dict[str, Any]:
         """The audit as JSON has it, described by `audit.schema.json`. Nothing tells a person's value unless revealed."""
@@ -236,12 +250,12 @@ def audit(
     progress = progress or _silent
     asked = policy_criteria(schema, Priors(schema, engine or _engine.default(), schema.folder))
     progress("reading")
+    check_others(truth, holdout, engine or _engine.default())
     opened, people, control = open_together(release, truth, holdout, schema, kind=kind, engine=engine)
     if not isinstance(opened, GroupedRelease | NoisyCounts):
         raise InputError(f"A release of kind {opened.kind!r} is not about a table of people and cannot be audited.")
     if people is not None and isinstance(opened, GroupedRelease):
         check_same_people(opened, people)
-    check_others(truth, holdout, engine or _engine.default())
     rng = np.random.default_rng(seed)
     columns = [column.name for column in opened.schema.sensitive]
     attacks: list[Attack] = []
@@ -312,6 +326,11 @@ def audit(
     if isinstance(opened, GroupedRelease):
         figures["epsilon_privacy"] = Figure(math.nan, parts=parts)
     sources = {"release": release, "truth": truth, "holdout": holdout}
+    has = columns_of(release, engine or _engine.default())
+    named_in = [c.name for c in opened.schema.columns if c.role == "identifier" and c.name in (has or ())]
+    thresholds = _policy.apply(schema.policy, figures)
+    if named_in and thresholds:
+        thresholds = (Threshold("identifiers", "none published", len(named_in), "violated", ""), *thresholds)
     return Audit(
         name=name,
         release=opened,
@@ -329,7 +348,8 @@ def audit(
         threats=threatened,
         unthreatened=unthreatened,
         figures=figures,
-        thresholds=_policy.apply(schema.policy, figures),
+        columns=has,
+        thresholds=thresholds,
         seed=seed,
         hashes={
             key: sha256(*files)
@@ -369,6 +389,7 @@ def _figures(
     doubt = f"the attacker was not played: {unplayed}" if unplayed else ""
     if any(found.success.n and not found.settled for found in attacks):
         doubt = NOT_CONVERGED
+    doubt = next((text for text in map(_uncovered, attacks) if text), doubt)
     doubt_of_gain = doubt or (f"the held-out people are no control for {unlike}" if unlike else "")
     if any(found.success.n and found.control_kind != "none" and not found.control_settled for found in attacks):
         doubt_of_gain = NOT_CONVERGED
@@ -399,6 +420,13 @@ def _figures(
         if isinstance(release, GroupedRelease)
         else classless,
     }
+
+
+def _uncovered(found: Attack) -> str:
+    """People of the table who fit nowhere: what is published is not about them, or cannot be read."""
+    if not found.success.n or not found.unmatched:
+        return ""
+    return f"{found.unmatched:,} of {counted(found.success.n, 'person', 'people')} of the table fit no class of the release"
 
 
 def _most(found: Attack) -> tuple[float, str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dalenius import engine as _engine
 from dalenius.adversary import Targets
+from dalenius.coding import distinct_rows
 from dalenius.engine import PREFIX, Engine, Source, parts_of
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
@@ -30,6 +31,10 @@ from dalenius.release import (
 from dalenius.release.label import Resolver
 from dalenius.schema import Column, Schema
 from dalenius.table import NO_LIMIT, Cells, Table
+
+MOST_CELLS = 1_000_000  # different people for whom it is looked whether those held out are among them
+MOST_DRAWN = 999_999_999  # people that NumPy can draw from by their counts
+SURELY = 8  # standard deviations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +105,10 @@ def open_together(
     if others is None:
         return opened, people, None
     wider, outer = _widen(release, opened, schema, [inner, others.schema], kind, engine)
-    return opened, people, Control(wider, People.of(_bound(others, outer)))
+    control = Control(wider, People.of(_bound(others, outer)))
+    if people is not None:
+        check_strangers(people, control.people)
+    return opened, people, control
 
 
 def check_same_people(release: GroupedRelease, people: People, name: str = "The release") -> None:
@@ -239,6 +247,18 @@ def files_of(source: object, *, release: bool, engine: Engine) -> tuple[Path, ..
     return tuple(file for file in files if file.is_file())
 
 
+def columns_of(source: Source | Release, engine: Engine) -> frozenset[str] | None:
+    """The columns that a release has; nothing is known of one that was not read."""
+    if isinstance(source, Release):
+        return None
+    if not isinstance(source, str | Path):
+        return frozenset(engine.open(source).columns)
+    if engine.holds(str(source)):
+        return frozenset(engine.open(source).columns)
+    files = [file for file in find_files(str(source))[1] if file.suffix != ".json"]
+    return frozenset(name for file in files for name in engine.open(file).columns)
+
+
 def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple[Targets, NDArray[np.int64]]:
     """People whom the release may be about, when the table is not at hand, and how many each stands for.
 
@@ -254,6 +274,42 @@ def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple
         members = [labels[code].members for code in release.codes[:, a].tolist()]
         codes[:, a] = [leaves[int(u * len(leaves))] for leaves, u in zip(members, drawn.tolist(), strict=True)]
     return Targets(release.schema, codes), release.sizes
+
+
+def check_strangers(people: People, others: People) -> None:
+    """Held-out people who are the table's own are no control, and a release that gives them away would pass.
+
+    Of two lots drawn from one population each has now more, now fewer of those with the same values. Lots that agree far
+    better than any of twenty others that are drawn from both together share people.
+    """
+    inner, outer = people.targets.schema, others.targets.schema
+    theirs = np.column_stack([others.targets.codes, others.values])
+    mine = np.column_stack([people.targets.codes, people.values])
+    places = [{leaf: code for code, leaf in enumerate(column.leaves)} for column in outer.coded]
+    for j, (column, place) in enumerate(zip(inner.coded, places, strict=True)):
+        mine[:, j] = np.array([place[leaf] for leaf in column.leaves], dtype=np.int32)[mine[:, j]]
+    cells, number = distinct_rows(np.vstack([mine, theirs]).astype(np.int32), [len(c.leaves) for c in outer.coded])
+    inside, outside = (
+        np.bincount(number[part], weights=lot.people, minlength=len(cells)).astype(np.int64)
+        for part, lot in ((slice(len(mine)), people), (slice(len(mine), None), others))
+    )
+    both, held = inside + outside, int(outside.sum())
+    if len(cells) > MOST_CELLS or both.sum() > MOST_DRAWN or not held:
+        return
+    expected = both * (held / both.sum())
+    rng = np.random.default_rng(0)
+
+    def uneven(lot: NDArray[np.int64]) -> float:
+        return float((((lot - expected) ** 2) / both).sum())
+
+    drawn = [uneven(rng.multivariate_hypergeometric(both, held, method="marginals")) for _ in range(20)]
+    spread = float(np.std(drawn, ddof=1))
+    if spread > 0 and (uneven(outside) - np.mean(drawn)) / spread < -SURELY:
+        twins = int(np.minimum(inside, outside).sum())
+        raise InputError(
+            f"Held-out people are people of the table, too: {twins:,} of {held:,} have the values of somebody there, far more than "
+            "chance would have. They must be others, like them; dalenius split draws some before publishing."
+        )
 
 
 def check_others(truth: Source | None, holdout: Source | None, engine: Engine) -> None:

@@ -69,6 +69,7 @@ for _command in (
     _command.register(app)
 
 
+BROKEN_PIPE = 141  # as the shell says it: whoever gates an export by the exit code must not take it for a verdict
 _ended = False  # whether the system asked us to end
 
 
@@ -103,10 +104,10 @@ def run(arguments: list[str]) -> int:
     except typer.Exit as leaving:
         return leaving.exit_code
     except SystemExit:  # Typer's own way out when the reader of a pipe has gone
-        return 0
+        return BROKEN_PIPE
     except BrokenPipeError:  # the reader of a pipe has gone; keep the interpreter from complaining at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return BROKEN_PIPE
     except OSError as error:
         _say(str(file_error(error, error.filename or "a file", "use")))
         return 2

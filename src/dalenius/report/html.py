@@ -126,7 +126,8 @@ def _attacks(audit: Audit) -> str:
     rows = [
         [
             f"{escape(found.adversary)} on {escape(found.column)}"
-            + ("" if found.control_settled else ", <b>not converged</b>"),
+            + ("" if found.control_settled else ", <b>not converged</b>")
+            + (f"<br><small>{words.unmatched(found)}</small>" if words.unmatched(found) else ""),
             words.rate(found.success),
             words.rate(found.naive),
             words.rate(found.control),
@@ -351,7 +352,7 @@ def _utility(audit: Audit) -> str:
     meanings = {
         "loss": "how much of the labels' detail is gone: 0 is the raw table, 1 everything",
         "discernibility": "sum of squared class sizes, N for each suppressed row",
-        "average_class_size": "people in a class on average",
+        "average_class_size": "people in a class on average; suppressed rows count as one class",
         "suppressed": "share of rows of which only the sensitive value is published",
         "ncp": "how wide the labels are, on average: 0 single values, 1 the whole domain",
         "precision": "how low in its hierarchy a value is published: 1 the value itself, 0 the top; larger is better",

@@ -54,6 +54,7 @@ def lines(audit: Audit) -> list[str]:
         text += [
             f"    {found.adversary} on {found.column}: {words.rate(found.success)}, {control}{unsettled}",
             f"      gain {words.signed(found.gain)}: {words.verdict(found)}{certain}",
+            *([f"      {words.unmatched(found)}"] if words.unmatched(found) else []),
         ]
     for column, threats in audit.threats.items():
         text += _threats(column, threats)
@@ -91,7 +92,9 @@ def _threats(column: str, found: RelativeThreats) -> list[str]:
         f"{words.percent(getattr(figures, key))}{words.plus_minus(errors.get(key))}" for key in ("GT_L", "RGT_A")
     )
     sure = words.number(figures.max_Ti)
-    return [f"    a learner on {column} ({way}): {learner}; being in it adds {more}, up to {sure} times as sure"]
+    return [
+        f"    a learner on {column} ({way}): {learner}; to know who is in it adds {more}, up to {sure} times as sure"
+    ]
 
 
 def _error(column: str, found: ClassErrors) -> str:

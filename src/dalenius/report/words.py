@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from dalenius.audit.attacks import Attack
+from dalenius.errors import counted
 from dalenius.measure.accuracy import Rate
 
 VERDICTS = {
@@ -79,6 +80,19 @@ def signed(found: Rate) -> str:
 def verdict(found: Attack) -> str:
     """What the gain says; without held-out people there is none, however many data there are."""
     return "no hold-out given" if found.control_kind == "none" else found.verdict
+
+
+def unmatched(found: Attack) -> str:
+    """How many people fit nowhere, in the table and among those held out; nothing where all fit."""
+    told = [
+        f"{lost:,} of {counted(n, 'person', 'people')} {where}"
+        for lost, n, where in (
+            (found.unmatched, found.success.n, "of the table"),
+            (found.control_unmatched, found.control.n, "held out"),
+        )
+        if lost and n
+    ]
+    return f"fit no class: {', '.join(told)}" if told else ""
 
 
 def plus_minus(error: float | None) -> str:
