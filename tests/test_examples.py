@@ -79,7 +79,7 @@ def test_the_audit_plays_a_new_adversary(tmp_path: Path) -> None:
     schema = Schema.load(tmp_path / "privacy.toml")
     release = Lattice([KAnonymity(5)], suppression=0.02).publish(dl.Table(table, schema)).release
     found = audit(release, schema, truth=table)
-    assert [one.adversary for one in found.attacks] == ["random-worlds", "whole-classes"]
+    assert [one.adversary for one in found.attacks] == ["random-worlds", "whole-classes", "attacker"]
     assert "whole-classes" in html.page(found, {})
     assert found.to_document()["attacks"][1]["does"] == WholeClasses.does
 

@@ -34,6 +34,7 @@ _IDENTIFIER = frozenset(_NAMES_A_PERSON.split())
 _SENSITIVE = tuple(_IS_SENSITIVE.split())
 _CODES = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "code", "ward", "tract"))
 _NO_VALUE = frozenset(("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "."))
+_DECIMAL = r"[+-]?\d+[.,]\d+|[+-]?\d+"
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./-])\d{1,2}\1(\d{2}|\d{4})"
 MAX_LISTED = 400  # values of a domain that are written out
 MAX_DOMAIN = 100_000  # values of a domain that { min, max } may stand for in a guess
@@ -146,6 +147,8 @@ def _column(name: str, summary: Summary, identifier: str | None, sensitive: bool
     whole = "published as it is, or not at all"
     if summary.texts and all(re.fullmatch(_DATE, text) for text in summary.texts if text):
         whole += "; of a date a hierarchy file (day, month, year) keeps more"
+    elif summary.texts and all(re.fullmatch(_DECIMAL, text) for text in summary.texts if text):
+        whole += "; round decimals to whole numbers, or write a hierarchy file"
     return _Guess("quasi", also, (*kind, f'hierarchy = "suppress"    # GUESS: {whole}'))
 
 

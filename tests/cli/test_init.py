@@ -90,6 +90,7 @@ def test_numbers_names_and_dates(tmp_path: Path) -> None:
         "visits number of salary": list(range(N)),
         "room number": [i % 9 for i in range(N)],
         "born": [f"{1 + i % 28}.{1 + i % 12}.19{60 + i % 30}" for i in range(N)],
+        "weight": [f"{50 + i % 9}.{i % 10}" for i in range(N)],
         "seen": [f"2024-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(N)],
         "disease": DISEASE,
     }
@@ -98,6 +99,7 @@ def test_numbers_names_and_dates(tmp_path: Path) -> None:
     assert roles["visits number of salary"] == "quasi"  # it may be what must not be learned
     assert [name for name, role in roles.items() if role == "identifier"] == ["Personnel No", "name", "last_name"]
     assert text.count("of a date a hierarchy file (day, month, year) keeps more") == 2
+    assert text.count("round decimals to whole numbers") == 1
 
 
 def test_the_next_command_can_be_copied(

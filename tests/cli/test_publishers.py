@@ -975,6 +975,22 @@ def test_held_out_people_with_a_value_that_is_not_counted(cli: Cli) -> None:
     refused(cli, "audit", "patients.csv", *one_go, message=message)
 
 
+def test_mondrian_says_which_hierarchies_it_did_not_use(cli: Cli) -> None:
+    """Cut in their order, categories are published as lists of values: large, and nobody's labels."""
+    _, out, _ = cli(
+        "publish", "patients.csv", "--method", "mondrian", "--k", "5", "-o", "lists.csv", "--json", "lists.json"
+    )
+    told = json.loads(Path("lists.json").read_text(encoding="utf-8"))["hierarchies_not_used"]
+    assert told
+    (line,) = [line for line in out.splitlines() if line.startswith("  lists ")]
+    assert all(name in line for name in told)
+    assert "--cuts hierarchy" in line
+    _, out, _ = cli(
+        "publish", "patients.csv", "--method", "mondrian", "--k", "5", "--cuts", "hierarchy", "-o", "nodes.csv"
+    )
+    assert "  lists " not in out
+
+
 def test_the_release_of_one_go_is_the_one_that_is_written(cli: Cli) -> None:
     """Where nothing is drawn, publishing and auditing say the same apart as together."""
     for method in ("mondrian", "microaggregation"):

@@ -59,7 +59,7 @@ def test_what_is_said_and_kept(run: Run) -> None:
         (row,) = [line for line in out.splitlines() if re.match(rf"  [● ] {point['method']} .*= {_last(point)} ", line)]
         assert row.startswith("  ●") == point["pareto"]
         assert f" {point['risk']:.1%} " in row
-        assert row.split()[-1] == {"incomplete": "untested"}.get(point["verdict"], point["verdict"])
+        assert row.endswith("  " + {"incomplete": "not tested"}.get(point["verdict"], point["verdict"]))
     (impossible,) = [point for point in found["points"] if not point["published"]]
     assert (impossible["pareto"], "9999" in impossible["reason"]) == (False, True)
     assert "mondrian k = 9999, ℓ = 2: not published." in out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,7 +125,8 @@ def test_the_histogram_counts_every_threatened_person() -> None:
     belief = Belief(column, posterior, baseline, np.zeros((7, 2)), np.ones(7, dtype=bool))
     truth = np.zeros(7, dtype=np.int32)
     figures = threats(*([np.ones((1, 1))] * 4), np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int64))
-    found = RelativeThreats(figures, {}, Faithfulness(1, 0, 0), belief, truth, people).histogram()
+    nothing: Any = None  # of what was learnt nothing is asked
+    found = RelativeThreats(figures, {}, Faithfulness(1, 0, 0), belief, truth, people, nothing).histogram()
     assert found == [
         {"low": -1.0, "high": -0.5, "people": 4},
         {"low": 0.0, "high": 0.5, "people": 1},

@@ -27,7 +27,7 @@ from dalenius.cli.common import (
     teller,
     write_json,
 )
-from dalenius.errors import counted
+from dalenius.errors import counted, listing
 
 if TYPE_CHECKING:
     from dalenius.engine import Engine
@@ -238,6 +238,11 @@ def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[st
     ]
     if "given" in document:
         lines += _together(document["given"])
+    if document.get("hierarchies_not_used"):
+        lines.append(
+            f"  lists      {listing(document['hierarchies_not_used'])}: cut in the order of their values and published as lists of "
+            "them; --cuts hierarchy goes along the hierarchies"
+        )
     if document["method"] != "lattice":
         return lines
     search = f"{document['checked']:,} of {counted(document['nodes'], 'node', 'nodes')} checked"

@@ -279,11 +279,19 @@ class PublishedMondrian(Published):
             "method": "mondrian",
             "criteria": [criterion.describe() for criterion in self.publisher.criteria],
             "cuts": self.publisher.cuts,
+            "hierarchies_not_used": self._not_used(),
             "others_as_quasi": self.publisher.others_as_quasi,
             "classes": self.parts,
             "suppressed": 0,
             "people": self.bottom.people,
         } | told(self, self.publisher.given)
+
+    def _not_used(self) -> list[str]:
+        """Categories of several levels that were cut in the order of their values: what is published of them are lists."""
+        if self.publisher.cuts == "hierarchy":
+            return []
+        quasi = [column for column in self.table.schema.quasi if column.type == "category"]
+        return [c.name for c in quasi if c.hierarchy is not None and c.hierarchy.height > 1]
 
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         texts = self.table.texts()

@@ -23,7 +23,7 @@ CHOSEN = (
     "It was chosen with the people held out: its gain over them may be smaller by luck than over others. Audit it with people who "
     "were not used to choose."
 )
-_VERDICTS = {"passed": "passed", "violated": "violated", "incomplete": "untested", "none": "–"}
+_VERDICTS = {"passed": "passed", "violated": "violated", "incomplete": "not tested", "none": "–"}
 
 
 def lines(name: str, found: TradeOff) -> list[str]:
