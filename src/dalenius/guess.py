@@ -147,7 +147,7 @@ def _column(name: str, summary: Summary, identifier: str | None, sensitive: bool
     whole = "published as it is, or not at all"
     if summary.texts and all(re.fullmatch(_DATE, text) for text in summary.texts if text):
         whole += "; of a date a hierarchy file (day, month, year) keeps more"
-    elif summary.texts and all(re.fullmatch(_DECIMAL, text) for text in summary.texts if text):
+    elif not integer and summary.texts and all(re.fullmatch(_DECIMAL, text) for text in summary.texts if text):
         whole += "; round decimals to whole numbers, or write a hierarchy file"
     return _Guess("quasi", also, (*kind, f'hierarchy = "suppress"    # GUESS: {whole}'))
 
