@@ -105,14 +105,15 @@ def test_a_release_that_names_people_passes_nothing(hospital: Hospital, tmp_path
 def test_labels_that_nobody_fits_are_told_and_pass_nothing(tmp_path: Path) -> None:
     """A set that another tool writes without braces is a value of its own where no domain says otherwise."""
     (tmp_path / "p.toml").write_text(
-        '[columns.city]\nrole = "quasi"\n[columns.ill]\nrole = "sensitive"\n[policy]\nmax_attacker_accuracy = 1.0\n',
+        '[columns.city]\nrole = "quasi"\n[columns.ill]\nrole = "sensitive"\n'
+        "[policy]\nmax_attacker_accuracy = 1.0\nmax_perfect_breach = 1.0\n",
         encoding="utf-8",
     )
     schema = Schema.load(tmp_path / "p.toml")
     table = {"city": ["Oslo", "Hamar"] * 4, "ill": ["Flu", "Flu", "Pox", "Flu"] * 2}
     joined = audit({**table, "city": ["Oslo,Hamar"] * 8}, schema, truth=table)
     assert joined.verdict == "incomplete"
-    assert joined.thresholds[0].reason == "8 of 8 people of the table fit no class of the release"
+    assert [one.reason for one in joined.thresholds] == ["8 of 8 people of the table fit no class of the release"] * 2
     assert any("Is a set, a range or a mark of suppression written in another way?" in limit for limit in joined.limits)
     assert "      fit no class: 8 of 8 people of the table" in terminal.lines(joined)
     braces = audit({**table, "city": ["{Oslo, Hamar}"] * 8}, schema, truth=table)

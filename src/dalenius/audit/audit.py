@@ -389,7 +389,8 @@ def _figures(
     doubt = f"the attacker was not played: {unplayed}" if unplayed else ""
     if any(found.success.n and not found.settled for found in attacks):
         doubt = NOT_CONVERGED
-    doubt = next((text for text in map(_uncovered, attacks) if text), doubt)
+    uncovered = next((text for text in map(_uncovered, attacks) if text), "")
+    doubt = uncovered or doubt
     doubt_of_gain = doubt or (f"the held-out people are no control for {unlike}" if unlike else "")
     if any(found.success.n and found.control_kind != "none" and not found.control_settled for found in attacks):
         doubt_of_gain = NOT_CONVERGED
@@ -414,7 +415,7 @@ def _figures(
             spread="" if highest is None else _most(highest)[1],
             doubt=doubt_of_gain,
         ),
-        "max_perfect_breach": Figure(max(certain, default=math.nan), unknown),
+        "max_perfect_breach": Figure(max(certain, default=math.nan), unknown, doubt=uncovered),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
         "max_suppressed": Figure(release.suppressed / release.people)
         if isinstance(release, GroupedRelease)

@@ -251,9 +251,7 @@ def columns_of(source: Source | Release, engine: Engine) -> frozenset[str] | Non
     """The columns that a release has; nothing is known of one that was not read."""
     if isinstance(source, Release):
         return None
-    if not isinstance(source, str | Path):
-        return frozenset(engine.open(source).columns)
-    if engine.holds(str(source)):
+    if not isinstance(source, str | Path) or engine.holds(str(source)):
         return frozenset(engine.open(source).columns)
     files = [file for file in find_files(str(source))[1] if file.suffix != ".json"]
     return frozenset(name for file in files for name in engine.open(file).columns)
