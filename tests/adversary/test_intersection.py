@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -66,8 +67,11 @@ def grouped(rng: random.Random, bound: Schema, kind: str) -> GroupedRelease:
     return Generalized(bound, whole.labels, whole.codes, merged)
 
 
-def plain_places(release: GroupedRelease, known: tuple[int, ...]) -> set[int]:
-    """The groups where a target may be; the place of suppressed rows comes after the last."""
+def plain_places(release: GroupedRelease, known: tuple[int, ...], *, sure: bool = False) -> set[int]:
+    """The groups where a target may be; the place of suppressed rows comes after the last.
+
+    Whoever fits a group is taken not to be suppressed; with `sure`, anybody may be.
+    """
     if isinstance(release, Generalized):
         found = {
             q
@@ -77,7 +81,7 @@ def plain_places(release: GroupedRelease, known: tuple[int, ...]) -> set[int]:
                 for a, leaf in enumerate(known)
             )
         }
-        return found | ({release.groups} if release.suppressed else set())
+        return found | ({release.groups} if release.suppressed and (sure or not found) else set())
     if isinstance(release, Anatomized):
         rows = zip(release.quasi.group.tolist(), release.quasi.codes.tolist(), strict=True)
         return {q for q, row in rows if all(k in (UNKNOWN, leaf) for k, leaf in zip(known, row, strict=True))}
@@ -105,8 +109,24 @@ def plain_values(release: GroupedRelease, found: set[int]) -> set[int]:
     return {int(s) for g, s in zip(cells.group.tolist(), cells.codes[:, 0].tolist(), strict=True) if g in groups}
 
 
+def plain_common(releases: Sequence[GroupedRelease], known: Sequence[tuple[int, ...]], *, sure: bool) -> set[int]:
+    """The values that occur in every release where the target may be; a release that knows nobody like it takes no part."""
+    found = [
+        plain_values(release, where)
+        for release, mine in zip(releases, known, strict=True)
+        if (where := plain_places(release, mine, sure=sure))
+    ]
+    return set.intersection(*found) if found else set()
+
+
+def plain_left(releases: Sequence[GroupedRelease], known: Sequence[tuple[int, ...]], *, sure: bool = False) -> set[int]:
+    """The same, but if nothing is left of somebody who is taken not to be suppressed, they were."""
+    return plain_common(releases, known, sure=sure) or plain_common(releases, known, sure=True)
+
+
+@pytest.mark.parametrize("sure", [False, True])
 @pytest.mark.parametrize("values", [3, 14, VALUES])
-def test_plain_sets(values: int) -> None:
+def test_plain_sets(values: int, sure: bool) -> None:
     lost = certain = empty = 0
     for seed in range(60):
         rng = random.Random(f"{values} {seed}")
@@ -117,39 +137,76 @@ def test_plain_sets(values: int) -> None:
         targets = Targets(bound, np.array(known, dtype=np.int32))
         codes = np.arange(values)
         found = intersect(
-            releases, [targets] * len(releases), bound["s"].leaves, [codes] * len(releases), ["s"] * len(releases)
-        )
+            releases, [targets] * len(releases), bound["s"].leaves, [codes] * len(releases), ["s"] * len(releases), sure=sure
+        )  # fmt: skip
         prior, posterior = found.prior, found.posterior
         for t, target in enumerate(known):
-            sets = []
+            somewhere, known_as = False, [target] * len(releases)
+            wrong = not sure and not plain_common(releases, known_as, sure=False)
             for j, release in enumerate(releases):
-                where = plain_places(release, target)
+                where = plain_places(release, target, sure=sure or wrong)
                 assert found.located[j, t] == bool(where)
                 assert prior[j, t] == len(plain_values(release, where))
                 lost += not where
-                if where:
-                    sets.append(plain_values(release, where))
-            left = set.intersection(*sets) if sets else set()
+                somewhere |= bool(where)
+            left = plain_left(releases, known_as, sure=sure)
             assert posterior[t] == len(left)
             everything = np.arange(values)
             holds = contains(np.repeat(found.left[t : t + 1], values, axis=0), everything)
             assert set(np.flatnonzero(holds).tolist()) == left
             certain += len(left) == 1
-            empty += bool(sets) and not left
+            empty += somewhere and not left
     assert lost > 20
     assert certain > 20
     assert empty > 20
 
 
-def test_suppressed_rows_are_one_more_place_for_everybody() -> None:
-    for seed in range(40):
+def test_suppressed_rows_are_one_more_place() -> None:
+    """For whoever fits no group, and for everybody where nothing is assumed."""
+    seen = {True: 0, False: 0}
+    for seed in range(60):
         rng = random.Random(f"hidden {seed}")
         release = grouped(rng, schema(5), "generalized")
         targets = np.array([[rng.randrange(6), rng.randrange(4)]], dtype=np.int32)
-        found = {int(q) for _, _, groups in places(release, targets) for q in groups}
-        assert (release.groups in found) == bool(release.suppressed)
-    with_some = [grouped(random.Random(f"hidden {seed}"), schema(5), "generalized").suppressed for seed in range(40)]
-    assert 0 < sum(n > 0 for n in with_some) < 40
+        for sure in (False, True):
+            found = {int(q) for _, _, groups in places(release, targets, sure=sure) for q in groups}
+            fits = bool(found - {release.groups})
+            assert (release.groups in found) == bool(release.suppressed and (sure or not fits))
+            if release.suppressed:
+                seen[fits] += 1
+    assert min(seen.values()) >= 4, seen
+
+
+def test_a_few_suppressed_rows_do_not_switch_the_attack_off() -> None:
+    """Rows of `*` with every value are appended to two releases: the attack stays, and what holds in any case is said, too."""
+    bound = schema(4)
+    boxes = [[np.array([0, 1, 2]), np.arange(4)], [np.array([3, 4, 5]), np.arange(4)]]
+    made = []
+    for values in ([[0, 1], [2, 3]], [[0, 2], [1, 3]]):
+        group = np.array([0, 0, 1, 1, *([-1] * 4)], dtype=np.int32)
+        codes = np.array([*values[0], *values[1], 0, 1, 2, 3], dtype=np.int32)[:, None]
+        made.append(Generalized.from_sets(bound, boxes, group, codes, np.ones(8, dtype=np.int64)))  # type: ignore[arg-type]
+    targets = Targets(bound, np.array([[0, 0], [5, 3]], dtype=np.int32))
+    attack = [
+        intersect(made, [targets] * 2, bound["s"].leaves, [np.arange(4)] * 2, ["s"] * 2, sure=sure).posterior.tolist()
+        for sure in (False, True)
+    ]
+    assert attack == [[1, 1], [4, 4]]
+
+
+def test_an_empty_intersection_shows_who_was_suppressed() -> None:
+    """Oslo has flu in one release and gout in the other; pox is suppressed in both: whoever is from Oslo has one of these."""
+    bound = schema(4)
+    oslo, group, ones = [[np.arange(6), np.array([0])]], np.array([0, -1], dtype=np.int32), np.ones(2, dtype=np.int64)
+    made = [
+        Generalized.from_sets(bound, oslo, group, np.array([[shown], [2]], dtype=np.int32), ones)  # type: ignore[arg-type]
+        for shown in (0, 1)
+    ]
+    targets = Targets(bound, np.array([[0, 0]], dtype=np.int32))
+    found = intersect(made, [targets] * 2, bound["s"].leaves, [np.arange(4)] * 2, ["s"] * 2)
+    assert found.prior.tolist() == [[2], [2]]
+    assert found.posterior.tolist() == [1]
+    assert found.holds(np.array([2])).all()
 
 
 def test_the_two_hospitals_of_table_1() -> None:

@@ -167,7 +167,7 @@ def _shared(
     for release, mine, code, column in zip(releases, targets, codes, columns, strict=True):
         known, number = fit.distinct_targets(mine)
         group, times = np.full(len(known), -1, dtype=np.int64), np.zeros(len(known), dtype=np.int64)
-        for some, start, which in places(release, known):
+        for some, start, which in places(release, known, sure=False):
             owner = np.repeat(some, np.diff(start))
             inside = which < release.groups  # suppressed rows are no group
             np.add.at(times, owner[inside], 1)

@@ -2,6 +2,9 @@
 
 Of each release, the values that occur where the target may be; of all of them together, the values that occur in every one.
 Sets are bits: 64 values to a word, whatever the number of people.
+
+The attack of the paper assumes that a target who fits a group was not suppressed. Where that leaves no value it was wrong, and the
+values of suppressed rows are possible, too. With `sure` the attack assumes nothing: they are possible for everybody.
 """
 
 from __future__ import annotations
@@ -69,6 +72,8 @@ def intersect(
     values: Sequence[str],
     codes: Sequence[Longs],
     columns: Sequence[str],
+    *,
+    sure: bool = False,
 ) -> Intersection:
     """Attack targets, who are coded in each release's own schema, in the same order.
 
@@ -89,7 +94,7 @@ def intersect(
             value_bits(np.full(len(hidden), release.groups), code[hidden], bits)
         sets = np.zeros((len(known), words), dtype=np.uint64)
         there = np.zeros(len(known), dtype=bool)
-        for some, start, group in places(release, known):
+        for some, start, group in places(release, known, sure=sure):
             gather(some, start, group, bits, sets)
             there[some[np.diff(start) > 0]] = True
         found.append(sets[number])
@@ -99,4 +104,11 @@ def intersect(
     left[there.any(axis=0)] = ~np.uint64(0)
     for sets, here in zip(found, there, strict=True):
         left[here] &= sets[here]
+    wrong = np.flatnonzero(there.any(axis=0) & ~left.any(axis=1))
+    if not sure and len(wrong) and any(release.suppressed for release in releases):
+        some = [Targets(mine.schema, mine.codes[wrong]) for mine in targets]
+        anybody = intersect(releases, some, values, codes, columns, sure=True)
+        left[wrong] = anybody.left
+        for sets, more in zip(found, anybody.sets, strict=True):
+            sets[wrong] = more
     return Intersection(tuple(values), tuple(found), there, left)

@@ -1,7 +1,8 @@
 """Where a person may be in a release: the groups whose labels or tuples fit, or whose centroid is nearest.
 
-Several groups that fit are all kept. A suppressed row says nothing but its value and may be anybody's: such rows are one more
-place, after the groups, for everybody.
+Several groups that fit are all kept. A suppressed row says nothing but its value and may be anybody's. Suppressed rows are one
+more place, numbered after the groups: for people who fit no group, who must be there if they are in the release at all, and
+with `sure` for everybody. Without `sure` the attacker assumes that whoever fits a group was not suppressed.
 """
 
 from __future__ import annotations
@@ -24,14 +25,16 @@ Places = tuple[Longs, Longs, Longs]  # some targets, and for each from where to 
 STEP = 20_000  # targets that are held against centroids together
 
 
-def places(release: GroupedRelease, known: Ints) -> Iterator[Places]:
+def places(release: GroupedRelease, known: Ints, *, sure: bool) -> Iterator[Places]:
     """Some targets and groups at a time. A target may come several times, with other groups each time."""
     if isinstance(release, Generalized):
+        fits_a_group = np.zeros(len(known), dtype=bool)
         for part, start, group in fit.inside_boxes(release, known):
+            fits_a_group[part[np.diff(start) > 0]] = True
             yield part, start, group.astype(np.int64)
         if release.suppressed:
-            everybody = np.arange(len(known))
-            yield everybody, np.arange(len(known) + 1), np.full(len(known), release.groups)
+            some = np.arange(len(known)) if sure else np.flatnonzero(~fits_a_group)
+            yield some, np.arange(len(some) + 1), np.full(len(some), release.groups)
     elif isinstance(release, Anatomized):
         for some, start, taken in fit.equal_rows(known, release.quasi.codes, _sizes(release)):
             yield some, start, release.quasi.group[taken].astype(np.int64)
@@ -47,7 +50,7 @@ def places(release: GroupedRelease, known: Ints) -> Iterator[Places]:
 def found_in(release: GroupedRelease, known: Ints, group: Ints) -> NDArray[np.bool_]:
     """Whether the group that each target is in, −1 if that is not known, is one of those where it is looked for."""
     right = np.zeros(len(known), dtype=bool)
-    for some, start, which in places(release, known):
+    for some, start, which in places(release, known, sure=True):
         owner = np.repeat(some, np.diff(start))
         right[owner[which == group[owner]]] = True
     return right

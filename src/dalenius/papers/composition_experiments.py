@@ -142,7 +142,7 @@ def _placed(published: Published, targets: Targets) -> tuple[float, float]:
     """The average size of the class that a target is found in, and how often that is its own, where that is known."""
     release = published.release
     people = np.append(release.sizes, release.suppressed)
-    total = sum(float(people[group].sum()) for _, _, group in places(release, targets.codes)) / len(targets)
+    total = sum(float(people[group].sum()) for _, _, group in places(release, targets.codes, sure=False)) / len(targets)
     if published.group is None:
         return total, math.nan
     return total, float(found_in(release, targets.codes, published.group[: len(targets)]).mean())
