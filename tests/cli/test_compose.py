@@ -18,7 +18,9 @@ Run = Callable[..., tuple[int, str, str]]
 PAPERS = Path(datasets.__file__).parent / "papers"
 KEYS = {
     "targets", "PVP", "VP", "mean_prior_anonymity", "mean_posterior_anonymity", "mean_drop", "drop_of_means",
-    "already_certain", "empty_intersections", "unlocated",
+    "already_certain", "empty_intersections", "unlocated", "suppressed_share", "PVP_sure", "VP_sure",
+    "mean_prior_anonymity_sure", "mean_posterior_anonymity_sure", "already_certain_sure", "empty_intersections_sure",
+    "differences",
 }  # fmt: skip
 AGE = """[columns.age]
 role = "quasi"
@@ -81,6 +83,7 @@ def test_the_two_hospitals(run: Run) -> None:
         (row,) = list(csv.DictReader(file))
     assert row == {
         "target": "0", "prior_1": "3", "prior_2": "4", "posterior": "1", "drop": "2", "confidence": "1.0", "values": '["AIDS"]',
+        "posterior_sure": "1",
     }  # fmt: skip
     code, out, _ = run(*files, "--schema", str(schema), "--targets", "alice.csv")
     assert code == 0
@@ -92,7 +95,7 @@ def test_with_the_truth(run: Run) -> None:
     found = document(run, "a.csv", "b.csv", "--targets", "people.csv", "--truth", "people.csv")
     assert found["PVP"]["100"] == 100
     assert found["truth"] == {
-        "true_value_left": 100.0, "certain_and_right": 100.0, "true_value_in_group": [100.0, 100.0],
+        "true_value_left": 100.0, "true_value_left_sure": 100.0, "certain_and_right": 100.0, "true_value_in_group": [100.0, 100.0],
         "located_right": [None, None],
     }  # fmt: skip
     write("wrong.csv", "disease", ["Pox", "Gout", "Flu"])
@@ -264,21 +267,78 @@ def test_naming_the_schema_twice_changes_no_belief_but_what_is_learnt_from_all(r
     assert ("learnt from the largest" in err) == (found[0] != found[1])
 
 
-def test_suppressed_rows_are_possible_for_everybody(run: Run) -> None:
-    """A row of which nothing is known may be anybody's: its value is left, and a group that is published twice is told still."""
+def test_suppressed_rows(run: Run) -> None:
+    """Whoever fits a class is taken not to be suppressed; what is left if they may be is said next to it."""
     write(
         "hidden.csv",
         "age,city,disease",
         ['"[20, 22]",Oslo,Flu', '"[20, 22]",Oslo,Pox', '"[23, 25]",*,Gout', "*,*,Ache"],
     )
-    found = document(run, "hidden.csv", "b.csv", "--targets", "people.csv", "-o", "rows.csv")
+    asked = ("hidden.csv", "b.csv", "--targets", "people.csv")
+    found = document(run, *asked, "--truth", "people.csv", "-o", "rows.csv")
     with Path("rows.csv").open(encoding="utf-8", newline="") as file:
-        rows = [(r["prior_1"], r["values"]) for r in csv.DictReader(file)]
-    assert rows == [("3", '["Ache", "Flu"]'), ("2", '["Gout"]'), ("3", '["Ache", "Flu"]')]
+        rows = [(r["prior_1"], r["values"], r["posterior_sure"]) for r in csv.DictReader(file)]
+    assert rows == [("2", '["Flu"]', "2"), ("1", '["Gout"]', "1"), ("2", '["Flu"]', "2")]
     assert found["unlocated"] == 0
+    assert found["suppressed_share"] == [25.0, 0.0]
+    assert found["PVP"]["100"] == 100
+    assert found["PVP_sure"] == {"100": pytest.approx(100 / 3), "50": 100, "33": 100, "25": 100}
+    assert (found["mean_prior_anonymity"], found["mean_prior_anonymity_sure"]) == ([5 / 3, 2], [8 / 3, 2])
+    assert found["mean_posterior_anonymity_sure"] == pytest.approx(5 / 3)
+    assert found["truth"]["true_value_left"] == found["truth"]["true_value_left_sure"] == 100
+    code, out, _ = run(*asked)
+    assert code == 0
+    assert "wrong for 25% of hidden.csv" in out
+    assert "33.3%   have one value left in any case" in out
     twice = document(run, "hidden.csv", "hidden.csv", "--targets", "people.csv", "--presence", "1,1")
     assert twice["probabilistic"]["shared_groups"] == 3
     assert twice["probabilistic"]["undefined"] == 0
+
+
+def test_a_few_suppressed_rows_on_adult(run: Run, data: Path, adult_schema: Path) -> None:
+    """Fourteen rows of `*`, one for each occupation, in two releases: the attack on everybody else stays what it was."""
+    schema = str(adult_schema)
+    lines = (data / "adult" / "adult.csv").read_text(encoding="utf-8").splitlines()
+    write("first.csv", lines[0], lines[1:9001])
+    write("second.csv", lines[0], lines[6001:15001])
+    write("both.csv", lines[0], lines[6001:9001])
+    for name in ("first", "second"):
+        options = ("--schema", schema, "--method", "mondrian", "--k", "5", "-o", f"{name}-release.csv", "-q")
+        assert app.run(["publish", f"{name}.csv", *options]) == 0
+        header, *rows = Path(f"{name}-release.csv").read_text(encoding="utf-8").splitlines()
+        at = header.split(",").index("occupation")
+        occupations = sorted({row[at] for row in csv.reader(rows)})
+        assert len(occupations) == 14
+        stars = [",".join([*["*"] * 7, occupation, "*"]) for occupation in occupations]
+        write(f"{name}-stars.csv", header, [*rows, *stars])
+    asked = ("--schema", schema, "--targets", "both.csv")
+    plain = document(run, "first-release.csv", "second-release.csv", *asked)
+    starred = document(run, "first-stars.csv", "second-stars.csv", *asked)
+    assert plain["PVP"]["100"] > 1
+    assert plain["PVP"]["25"] > 30
+    for key in ("PVP", "VP", "mean_posterior_anonymity", "empty_intersections"):
+        assert starred[key] == plain[key]
+    assert starred["PVP_sure"] == {"100": 0, "50": 0, "33": 0, "25": 0}
+    assert all(0 < share < 0.2 for share in starred["suppressed_share"])
+    # And the next release is made against the attack, not against what holds in any case.
+    told = {}
+    for name in ("release", "stars"):
+        options = (
+            "--method",
+            "mondrian",
+            "--k",
+            "5",
+            "--schema",
+            schema,
+            "--given",
+            f"first-{name}.csv",
+            "-o",
+            "next.csv",
+        )
+        assert app.run(["publish", "both.csv", *options, "--json", f"{name}.json"]) == 0
+        told[name] = json.loads(Path(f"{name}.json").read_text(encoding="utf-8"))["given"]
+    assert told["stars"]["already_below"] == told["release"]["already_below"] > 0
+    assert told["stars"]["mean_posterior_anonymity"] == told["release"]["mean_posterior_anonymity"]
 
 
 def test_centroids_cannot_be_weighed(run: Run) -> None:
@@ -300,7 +360,7 @@ def test_two_sensitive_columns(run: Run) -> None:
     options = ("p.csv", "q.csv", "--targets", "people.csv", "-o", "rows.csv", "--sensitive")
     for column, left in (
         ("disease", ['["Flu"]', '["Gout"]', '["Flu"]']),
-        ("job", ['["Judge"]', '["Monk"]', '["Judge"]']),
+        ("job", ['["Judge"]', '["Monk"]', '["Judge"]']),  # no cook in Oslo: they were suppressed
     ):
         document(run, *options, column)
         with Path("rows.csv").open(encoding="utf-8", newline="") as file:

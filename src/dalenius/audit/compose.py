@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import UNKNOWN, Targets
 from dalenius.adversary.composition import Composition, compose
+from dalenius.adversary.differences import subtract
 from dalenius.adversary.intersection import Intersection, contains, intersect, members
 from dalenius.adversary.location import found_in
 from dalenius.adversary.sampling import Effort
@@ -24,7 +25,7 @@ from dalenius.errors import InputError, counted, listing
 from dalenius.hierarchy import MISSING
 from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Rate
-from dalenius.measure.composition import Composed, composed
+from dalenius.measure.composition import composed
 from dalenius.output import csv_text
 from dalenius.release import Centroids, GroupedRelease, find_files, read
 from dalenius.release.base import same_columns
@@ -46,8 +47,29 @@ class Releases:
     codes: tuple[Longs, ...]
     targets: tuple[Targets, ...]
 
-    def intersect(self) -> Intersection:
-        return intersect(self.releases, self.targets, self.values, self.codes, self.columns)
+    def intersect(self, *, sure: bool = False) -> Intersection:
+        """The attack on targets assumed not to be suppressed where they fit a group; with `sure`, what holds in any case."""
+        return intersect(self.releases, self.targets, self.values, self.codes, self.columns, sure=sure)
+
+    @property
+    def suppressed_share(self) -> list[float]:
+        """The share of people in each release, in percent, for whom it is wrong to assume that they are not suppressed."""
+        return [100 * release.suppressed / release.people if release.people else 0.0 for release in self.releases]
+
+    def subtract(self) -> list[dict[str, Any]]:
+        """What subtracting each release from each later one tells about people who are in only one of them."""
+        found = []
+        for j in range(len(self.releases)):
+            for i in range(j):
+                told = subtract(
+                    self.releases[i],
+                    self.releases[j],
+                    len(self.values),
+                    (self.codes[i], self.codes[j]),
+                    (self.columns[i], self.columns[j]),
+                )
+                found.append({"earlier": self.names[i], "later": self.names[j], **told.to_document()})
+        return found
 
     def compose(self, presence: Sequence[float] | None, effort: Effort, rng: np.random.Generator) -> Composition:
         return compose(
@@ -202,6 +224,7 @@ class Checked:
     """What the truth says of an attack, in percent of the targets that are located somewhere."""
 
     holds: float  # the true value is among those left
+    holds_sure: float  # also if the target may be suppressed
     certain_right: float  # of those with one value left, it is the true one
     in_release: list[float]  # the true value is where the release locates the target
     located_right: list[float]  # the group is the target's own, of releases whose rows are those of the truth, in order
@@ -209,6 +232,7 @@ class Checked:
     def to_document(self) -> dict[str, object]:
         return {
             "true_value_left": self.holds,
+            "true_value_left_sure": self.holds_sure,
             "certain_and_right": self.certain_right,
             "true_value_in_group": self.in_release,
             "located_right": self.located_right,
@@ -274,7 +298,9 @@ def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engin
     return found
 
 
-def checked(found: Intersection, truth: Longs, opened: Releases, groups: Sequence[Ints | None]) -> Checked:
+def checked(
+    found: Intersection, sure: Intersection, truth: Longs, opened: Releases, groups: Sequence[Ints | None]
+) -> Checked:
     somewhere = found.located.any(axis=0) & (truth != -2)
     holds = found.holds(truth)
     certain = somewhere & (found.posterior == 1)
@@ -286,15 +312,23 @@ def checked(found: Intersection, truth: Longs, opened: Releases, groups: Sequenc
         float("nan") if mine is None else _percent(found_in(release, targets.codes, mine))
         for release, targets, mine in zip(opened.releases, opened.targets, groups, strict=True)
     ]
-    return Checked(_percent(holds[somewhere]), _percent(holds[certain]), inside, right)
+    kept = _percent(sure.holds(truth)[somewhere])
+    return Checked(_percent(holds[somewhere]), kept, _percent(holds[certain]), inside, right)
 
 
 def _percent(of: NDArray[np.bool_]) -> float:
     return 100 * float(of.mean()) if len(of) else float("nan")
 
 
-def figures(found: Intersection) -> Composed:
-    return composed(found.prior, found.located, found.posterior)
+def figures(found: Intersection, sure: Intersection, suppressed_share: Sequence[float]) -> dict[str, Any]:
+    """The figures of the attack, and what is left in any case, whoever is suppressed (`…_sure`)."""
+    assumed, certain = (composed(one.prior, one.located, one.posterior) for one in (found, sure))
+    kept = ("PVP", "VP", "mean_prior_anonymity", "mean_posterior_anonymity", "already_certain", "empty_intersections")
+    return (
+        assumed.to_document()
+        | {"suppressed_share": list(suppressed_share)}
+        | {f"{name}_sure": value for name, value in certain.to_document().items() if name in kept}
+    )
 
 
 def belief_figures(found: Composition, truth: Longs | None) -> dict[str, Any]:
@@ -339,14 +373,16 @@ def composition_text(found: Composition, values: Sequence[str]) -> str:
     return csv_text(["target", "value", "posterior", "baseline"], lines)
 
 
-def rows_text(found: Intersection, names: Sequence[str]) -> str:
+def rows_text(found: Intersection, sure: Intersection, names: Sequence[str]) -> str:
     """CSV: a line for each target: how many values each release leaves and all together, and which, as a JSON list.
 
-    What a release that does not locate the target would leave is empty.
+    The last column is how many are left if the target may be suppressed. What a release that does not locate the target would
+    leave is empty.
     """
     prior, posterior = found.prior, found.posterior
     somewhere = np.logical_or.reduce(found.located, axis=0)
     header = ["target", *(f"prior_{j + 1}" for j in range(len(names))), "posterior", "drop", "confidence", "values"]
+    header.append("posterior_sure")
     sets, which = np.unique(found.left, axis=0, return_inverse=True)
     lists = [
         json.dumps([found.values[i] for i in np.flatnonzero(mine).tolist()], ensure_ascii=False)
@@ -372,4 +408,5 @@ def rows_text(found: Intersection, names: Sequence[str]) -> str:
     columns.append([drop if here else "" for _, drop, _, here in told])
     columns.append([confidence[n] if here else "" for n, _, _, here in told])
     columns.append([lists[i] if here else "" for _, _, i, here in told])
+    columns.append([n if here else "" for n, here in zip(sure.posterior.tolist(), somewhere.tolist(), strict=True)])
     return csv_text(header, zip(*columns, strict=True))

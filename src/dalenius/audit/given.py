@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from dalenius.audit.compose import check_values
 from dalenius.audit.people import widened
@@ -30,7 +31,7 @@ def read_given(
     """Read earlier releases, all with one schema (without any, the table's) or each with its own.
 
     The result is for a publisher: `Mondrian(criteria, given=…)`. A release that it makes leaves everybody in the table at
-    least ℓ values, none of them as likely as more than `confidence`, unless nothing that is published of the table could.
+    least ℓ values, and at least 1/`confidence`, or as many as one class of everybody would leave them.
     """
     needed(l, confidence)
     mine = one_sensitive(table.declared)
@@ -68,7 +69,20 @@ def read_given(
         mapping or {},
         option="--given-map",
     )
-    return given(table, found, columns=columns, l=l, confidence=confidence, mapping=mapping)
+    return given(
+        table,
+        found,
+        columns=columns,
+        l=l,
+        confidence=confidence,
+        mapping=mapping,
+        names=[_file_name(source) for source in sources],
+    )
+
+
+def _file_name(source: Source) -> str:
+    """What an earlier release is called in the sidecar, which is published: not the folder it is in."""
+    return Path(source).name if isinstance(source, str | Path) else "a frame"
 
 
 def _sensitive(schema: Schema, mine: str, source: Source) -> str:

@@ -217,3 +217,9 @@ def say(quiet: bool, text: str = "") -> None:
     """A line for a person, unless told to be quiet."""
     if not quiet:
         typer.echo(text)
+
+
+def moved_words(told: dict[str, Any]) -> str:
+    """How many people are in only one of two releases, at least."""
+    parts = [f"{told[key]:,} {key}" for key in ("joined", "left") if told[key]]
+    return f"at least {' and '.join(parts)}"

@@ -18,6 +18,7 @@ from dalenius.cli.common import (
     SeedOption,
     SensitiveOption,
     connect_engine,
+    moved_words,
     release_files,
     say,
     stage_line,
@@ -120,13 +121,16 @@ def command(
             if reason is not None:
                 raise InputError(f"{name}: {reason} Leave --beliefs and --presence out.")
         stage("intersecting")
-        found = opened.intersect()
-        document: dict[str, Any] = {"releases": len(releases), **figures(found).to_document()}
+        found, share = opened.intersect(), opened.suppressed_share
+        sure = opened.intersect(sure=True) if any(share) else found
+        document: dict[str, Any] = {"releases": len(releases), **figures(found, sure, share)}
+        stage("subtracting")
+        document["differences"] = opened.subtract()
         if truth is not None:
             right = read_truth(truth, opened, declared[0], connected, names)
             groups = own_groups(opened, right, names, connected)
-            document["truth"] = checked(found, right, opened, groups).to_document()
-        texts = {} if output is None else {output: rows_text(found, opened.names)}
+            document["truth"] = checked(found, sure, right, opened, groups).to_document()
+        texts = {} if output is None else {output: rows_text(found, sure, opened.names)}
         warnings: list[str] = []
         if weighed:
             stage("weighing")
@@ -183,6 +187,41 @@ def _warnings(told: dict[str, Any]) -> list[str]:
     return found
 
 
+def _suppressed_lines(document: dict[str, Any], names: tuple[str, ...]) -> list[str]:
+    """What the attack assumes about suppressed rows, how often that is wrong, and what holds without it."""
+    shares = document["suppressed_share"]
+    if not any(shares):
+        return []
+    wrong = ", ".join(f"{share:.2g}% of {name}" for name, share in zip(names, shares, strict=True) if share)
+    left = document["PVP_sure"]
+    return [
+        f"  This assumes that nobody who fits a class was suppressed, which is wrong for {wrong}.",
+        f"  {left['100']:7.1f}%   have one value left in any case, {left['25']:.1f}% four values at most",
+    ]
+
+
+def difference_lines(differences: list[dict[str, Any]]) -> list[str]:
+    """What subtracting releases from each other tells about people who are in only one of them."""
+    lines = []
+    for told in differences:
+        pair = f"{Path(told['earlier']).name} to {Path(told['later']).name}"
+        if told["reason"] is not None:
+            lines.append(f"  From {pair}, differences were not tested: {told['reason']}.")
+            continue
+        if not told["joined"] and not told["left"]:
+            continue
+        lines.append(f"  From {pair}, {moved_words(told)}.")
+        exposed = told["joined_exposed"] + told["left_exposed"]
+        if exposed:
+            lines.append(
+                f"  {exposed:8,}   of them {'has' if exposed == 1 else 'have'} one value left if one release is subtracted "
+                "from the other and no more joined or left"
+            )
+        if not told["complete"]:
+            lines.append("  Only sums over overlapping classes were subtracted; finer differences were not tested.")
+    return lines
+
+
 def _short(names: tuple[str, ...]) -> tuple[str, ...]:
     """Names of files without their folders, if that tells them apart."""
     short = tuple(Path(name).name for name in names)
@@ -210,6 +249,8 @@ def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None
         "unlocated": "fit no group of some release",
     }
     lines += [f"  {document[key]:8,}   {words}" for key, words in counts.items() if document[key]]
+    lines += _suppressed_lines(document, names)
+    lines += difference_lines(document["differences"])
     if "truth" in document:
         told = document["truth"]
         lines.append(f"  {told['true_value_left']:7.1f}%   have their true value among those left")

@@ -21,6 +21,7 @@ from dalenius.cli.common import (
     SchemaOption,
     TableArgument,
     connect_engine,
+    moved_words,
     progress_line,
     release_files,
     say,
@@ -159,6 +160,8 @@ def command(
         return
     for line in _summary(output, document, people.most_cells):
         say(quiet, line)
+    for line in _difference_warnings(document["given"]) if "given" in document else ():
+        typer.echo(line, err=True)
 
 
 def _earlier(
@@ -203,17 +206,51 @@ def _together(told: dict[str, Any]) -> list[str]:
     before = counted(told["releases"], "earlier release locates", "earlier releases locate")
     mean = told["mean_posterior_anonymity"]
     average = "" if mean is None else f", {mean:.2f} on average"
+    others = " else" if told["already_below"] or told["contradicted"] else ""
     lines = [
         f"  given      {before} {told['located']:,} of {counted(told['people'], 'person', 'people')}",
-        f"  together   at least {told['l']} values are left of everybody{average}",
+        f"  together   intersecting all releases leaves at least {told['l']} values of everybody{others}{average}",
     ]
     if told["already_below"]:
-        lines[1] = lines[1].replace("everybody", "everybody else")
-        lines.insert(1, f"  below      {counted(told['already_below'], 'person has', 'people have')} fewer than {told['l']} left, "
-                     "whatever is published of this table")  # fmt: skip
+        below = counted(told["already_below"], "person has", "people have")
+        lines.append(f"  below      {below} fewer than {told['l']} left, whatever is published of this table")
+    if told["worsened"]:
+        lines.append(
+            f"  worsened   {counted(told['worsened'], 'person has', 'people have')} fewer values left than before this release, as "
+            "nobody in this table has the others"
+        )
     if told["contradicted"]:
         lines.append(
             f"  contradict {counted(told['contradicted'], 'person', 'people')} of whom the earlier releases leave no value"
+        )
+    moved = [one for one in told["differences"] if one["joined"] or one["left"]]
+    lines += [f"  changes    since {one['release']}: {moved_words(one)}" for one in moved]
+    if told["differences"] and not moved:
+        lines.append("  changes    nobody is known to have joined or left")
+    return lines
+
+
+def _difference_warnings(told: dict[str, Any]) -> list[str]:
+    """Where subtracting an earlier release from the new one gives somebody away, and where that was not tested."""
+    lines = []
+    for one in told["differences"]:
+        if one["reason"] is not None:
+            lines.append(f"Note: differences from {one['release']} were not tested: {one['reason']}.")
+            continue
+        for key, verb in (("joined_exposed", "joined"), ("left_exposed", "left")):
+            if one[key]:
+                lines.append(
+                    f"WARNING: subtracting {one['release']} from this release leaves one value of "
+                    f"{counted(one[key], 'person', 'people')} who {verb}, if no more people joined or left."
+                )
+    unsure = [
+        one["release"]
+        for one in told["differences"]
+        if one["reason"] is None and not one["complete"] and (one["joined"] or one["left"])
+    ]
+    if unsure:
+        lines.append(
+            f"Note: Only sums over overlapping classes of {listing(unsure)} were subtracted; finer differences were not tested."
         )
     return lines
 

@@ -1,26 +1,35 @@
 """Publishing again: what earlier releases leave of each person, and what a new release must leave together with them.
 
 E(t) are the sensitive values that the earlier releases leave of somebody with the quasi-identifiers t: the intersection over
-those that locate t, and every value where none does. V are the values of the person's class in the new release; of people
-whose row is suppressed, those of all suppressed rows. At least ℓ values must be in both. V grows when classes are merged, so
-merging classes that keep this keeps it. A class that keeps it may be merged with one that does not, and then fail: what a
-search with suppression asks of a criterion (see `Criterion.absorbing`) does not hold.
+those that locate t, and every value where none does. It assumes, as the attack does, that whoever fits a class was not suppressed.
+V are the values of the person's class in the new release; of people whose row is suppressed, those of all suppressed rows.
+E ∩ V must have as many values as one class of everybody would leave, but at most ℓ are asked for. So nobody ends up with fewer than
+min(ℓ, |E|), unless E has values that nobody in the table has: those people are worse off whatever is published, and are counted.
 
-An attacker may have to join several classes that fit a person, or the suppressed rows, to the person's own: that leaves more.
+V grows when classes are merged, so merging classes that keep this keeps it. A class that keeps it may be merged with one that does
+not, and then fail: what a search with suppression asks of a criterion (see `Criterion.absorbing`) does not hold.
+
+An attacker looks for people where they fit, which need not be their own class: the nearest centroid may be another group's, and
+somebody with a missing value whose row is suppressed may fit a class. Both sets of values must leave enough. Elsewhere the classes
+that fit include the person's own and leave more.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from dalenius.adversary import UNKNOWN, Targets
+from dalenius.adversary.differences import Differences, subtract
 from dalenius.adversary.intersection import intersect
+from dalenius.adversary.location import places
 from dalenius.coding import canonical_texts, distinct_rows
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.hierarchy import MISSING
@@ -42,9 +51,10 @@ Bools = NDArray[np.bool_]
 class Evaluated:
     """A new release together with earlier ones, in numbers of people; no value of anybody.
 
-    `below_l` counts those of whom fewer than ℓ values are left and need not be; `already_below` those of whom fewer are left
-    whatever is published of the table, `contradicted` those of whom the earlier releases leave nothing. The smallest number of
-    values left and the mean are over everybody but the contradicted.
+    `already_below` counts people of whom fewer than ℓ values are left whatever is published of the table, `contradicted` those
+    of whom the earlier releases leave nothing. `below_l` counts people left with fewer values than one class of everybody would
+    leave them, and fewer than ℓ; `worsened` those left with fewer than before, and fewer than ℓ. The smallest number of values
+    left and the mean are over everybody but the contradicted.
     """
 
     releases: int
@@ -54,11 +64,29 @@ class Evaluated:
     smallest_posterior: int | None
     below_l: int
     already_below: int
+    worsened: int
     contradicted: int
     mean_posterior_anonymity: float | None
+    differences: tuple[dict[str, Any], ...] = ()
 
     def to_document(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"differences": list(self.differences)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Earlier:
+    """An earlier release: its name, its sensitive column, and the common value that each leaf of that is.
+
+    `joined` and `left` are the fewest people who are in the table and not in the release, and the other way round, as far as
+    quasi-identifiers tell.
+    """
+
+    name: str
+    release: GroupedRelease
+    column: str
+    codes: Longs
+    joined: int
+    left: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,18 +94,31 @@ class Given:
     """What earlier releases leave of the people of a table, and how many values must be left: see `given`."""
 
     cells: Cells  # the table's
-    releases: int
+    earlier: tuple[Earlier, ...]
     l: int  # noqa: E741 - the literature's letter
-    codes: Longs  # the number, among the values of all releases and the table, of each leaf of the sensitive column
+    values: tuple[str, ...]  # of all releases and the table
+    codes: Longs  # the number, among these values, of each leaf of the table's sensitive column
     quasi: Ints  # the distinct quasi-identifiers, sorted
     left: Words  # E of each
     located: Bools
-    contradicted: Bools
-    demand: Longs  # how many values must be left: ℓ, and 0 where no release of the table can leave so many
+    before: Longs  # how many values are left of each without the new release, 0 where the earlier ones contradict each other
+    most: Longs  # how many of them occur in the table: what one class of everybody leaves
+    targets: Targets  # the distinct quasi-identifiers as an attacker knows them: what is missing is unknown
 
     @property
     def schema(self) -> Schema:
         return self.cells.schema
+
+    @property
+    def demand(self) -> Longs:
+        """How many values must be left of each."""
+        return np.minimum(self.l, self.most)
+
+    @property
+    def incomplete(self) -> Bools:
+        """Which quasi-identifiers have a missing value."""
+        found: Bools = (self.targets.codes == UNKNOWN).any(axis=1)
+        return found
 
     def bits(self, group: Longs, leaf: Ints, groups: int) -> Words:
         """The values of each group, where `leaf[x]` occurs in `group[x]`."""
@@ -109,6 +150,26 @@ class Given:
         together = np.bitwise_or.reduce(bits[hidden], axis=0)[None, :]
         return bool(self.keeps(some, np.zeros(len(some), dtype=np.int64), together)[0])
 
+    def attacked(self, release: GroupedRelease) -> Longs:
+        """How many values the earlier releases and a release of the table leave of each quasi-identifiers, as an attacker
+        finds them in its files.
+        """
+        found = intersect([release], [self.targets], self.values, [self.codes], [self.schema.sensitive[0].name])
+        each = np.arange(len(self.quasi))
+        return common_sizes(each, self.left, each, found.left)
+
+    def subtracted(self, release: GroupedRelease) -> tuple[dict[str, Any], ...]:
+        """What subtracting each earlier release from a release of the table tells about people who joined or left."""
+        mine = self.schema.sensitive[0].name
+        found = []
+        for one in self.earlier:
+            told: Differences = subtract(
+                one.release, release, len(self.values), (one.codes, self.codes), (one.column, mine)
+            )
+            more = replace(told, joined=max(told.joined, one.joined), left=max(told.left, one.left))
+            found.append({"release": one.name, **more.to_document()})
+        return tuple(found)
+
     def check_table(self, table: Table) -> None:
         """Refuse a table that this was not made for."""
         if table.cells() is not self.cells and table.cells() != self.cells:
@@ -123,11 +184,13 @@ def given(
     l: int = 2,  # noqa: E741 - the literature's letter
     confidence: float = 1.0,
     mapping: Mapping[str, str] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Given:
     """What releases leave of the people of a table, each known by the quasi-identifiers that both have.
 
-    `columns` names the sensitive column of each release; `mapping` tells values that have another name. A value missing in
-    the table is not known. Somebody with a value that a release's declared domain does not have is not located by it.
+    `columns` names the sensitive column of each release; `mapping` tells values that have another name; `names` are what messages
+    call the releases. A value missing in the table is not known. Somebody with a value that a release's declared domain does not
+    have is not located by it.
     """
     least = needed(l, confidence)
     sensitive = one_sensitive(table.declared)
@@ -144,29 +207,64 @@ def given(
             f"{least} values cannot be left of anybody: the table has {counted(different, 'sensitive value', 'sensitive values')}. "
             "Lower --given-l, or raise --given-confidence."
         )
-    quasi, _ = distinct_rows(cells.codes[:, :m], [len(column.leaves) for column in schema.quasi])
-    names = [sensitive] * len(releases) if columns is None else list(columns)
-    bound = [schema[sensitive], *(release.schema[name] for release, name in zip(releases, names, strict=True))]
+    quasi, number = distinct_rows(cells.codes[:, :m], [len(column.leaves) for column in schema.quasi])
+    people = np.bincount(number, weights=cells.counts, minlength=len(quasi)).astype(np.int64)
+    own = [sensitive] * len(releases) if columns is None else list(columns)
+    bound = [schema[sensitive], *(release.schema[name] for release, name in zip(releases, own, strict=True))]
     called = mapping or {}
     place: dict[str, int] = {}
     codes = [
         np.array([place.setdefault(called.get(leaf, leaf), len(place)) for leaf in column.leaves], dtype=np.int64)
         for column in bound
     ]
-    left = np.full((len(quasi), max(1, -(-len(place) // 64))), ~np.uint64(0))
+    values = tuple(place)
+    left, sure = (np.full((len(quasi), max(1, -(-len(values) // 64))), ~np.uint64(0)) for _ in range(2))
     located = np.zeros(len(quasi), dtype=bool)
-    for release, code, name in zip(releases, codes[1:], names, strict=True):
+    earlier = []
+    for j, (release, code, name) in enumerate(zip(releases, codes[1:], own, strict=True)):
         targets, inside = _targets(schema, quasi, release.schema)
-        found = intersect([release], [targets], tuple(place), [code], [name])
+        found = intersect([release], [targets], values, [code], [name])
         here = found.located[0] & inside
         left[here] &= found.left[here]
+        anybody = intersect([release], [targets], values, [code], [name], sure=True) if release.suppressed else found
+        sure[here] &= anybody.left[here]
         located |= here
-    every = np.zeros((1, left.shape[1]), dtype=np.uint64)
+        called_as = f"release {j + 1}" if names is None else names[j]
+        earlier.append(Earlier(called_as, release, name, code, *_joined_and_left(release, targets, inside, people)))
+    left = np.where(left.any(axis=1, keepdims=True), left, sure)  # no value: somebody was suppressed after all
+    each, nobody = np.arange(len(quasi)), np.zeros(len(quasi), dtype=np.int64)
+    every, known = (np.zeros((1, left.shape[1]), dtype=np.uint64) for _ in range(2))
     value_bits(np.zeros(len(cells), dtype=np.int64), codes[0][cells.codes[:, m]], every)
-    most = common_sizes(np.arange(len(quasi)), left, np.zeros(len(quasi), dtype=np.int64), every)
-    demand = np.where(most >= least, least, 0)
-    nothing: Bools = np.logical_not(left.any(axis=1))
-    return Given(cells, len(releases), least, codes[0], quasi, left, located, nothing, demand)
+    value_bits(np.zeros(len(values), dtype=np.int64), np.arange(len(values)), known)
+    before, most = (common_sizes(each, left, nobody, bits) for bits in (known, every))
+    mine, _ = _targets(schema, quasi, schema)
+    return Given(cells, tuple(earlier), least, values, codes[0], quasi, left, located, before, most, mine)
+
+
+def _joined_and_left(release: GroupedRelease, targets: Targets, inside: Bools, people: Longs) -> tuple[int, int]:
+    """The fewest people who are in the table and not in a release, and the other way round.
+
+    Where everybody fits one class at most, each class tells; else only the totals do. Suppressed rows may be anybody's.
+    """
+    total, published = int(people.sum()), release.people
+    joined, left = max(0, total - published), max(0, published - total)
+    group = np.full(len(people), -1, dtype=np.int64)
+    times = np.zeros(len(people), dtype=np.int64)
+    for some, start, which in places(release, targets.codes, sure=False):
+        owner = np.repeat(some, np.diff(start))
+        shown = which < release.groups
+        np.add.at(times, owner[shown], 1)
+        group[owner[shown]] = which[shown]
+    times[~inside] = 0
+    if (times > 1).any() or release.regions() is None:
+        return joined, left
+    there = np.bincount(group[times == 1], weights=people[times == 1], minlength=release.groups).astype(np.int64)
+    change = there - release.sizes
+    elsewhere = int(people[times == 0].sum())
+    return (
+        max(joined, elsewhere + int(np.maximum(change, 0).sum()) - release.suppressed),
+        max(left, int(np.maximum(-change, 0).sum())),
+    )
 
 
 def needed(l: int, confidence: float) -> int:  # noqa: E741 - the literature's letter
@@ -214,28 +312,39 @@ def _targets(mine: Schema, quasi: Ints, theirs: Schema) -> tuple[Targets, Bools]
 
 
 def evaluate(published: Published, earlier: Given) -> Evaluated:
-    """What a release and the earlier ones leave together of everybody in the table."""
-    return evaluate_groups(earlier, *published.placed())
+    """What a release and the earlier ones leave together of everybody in the table, by their own class and as attacked."""
+    release = published.release
+    assert isinstance(release, GroupedRelease)
+    found = evaluate_groups(earlier, *published.placed(), attacked=earlier.attacked(release))
+    return replace(found, differences=earlier.subtracted(release))
 
 
-def evaluate_groups(earlier: Given, codes: Ints, counts: Longs, group: Ints) -> Evaluated:
-    """The same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed."""
+def evaluate_groups(
+    earlier: Given, codes: Ints, counts: Longs, group: Ints, *, attacked: Longs | None = None
+) -> Evaluated:
+    """The same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed.
+
+    `attacked` says how many values an attacker is left with for each quasi-identifiers.
+    """
     m, some = len(earlier.schema.quasi), earlier.numbers(codes)
     groups = int(group.max(initial=-1)) + 1
     into = np.where(group < 0, groups, group).astype(np.int64)
     after = common_sizes(some, earlier.left, into, earlier.bits(into, codes[:, m], groups + 1))
-    contradicted, demand = earlier.contradicted[some], earlier.demand[some]
-    told = ~contradicted & (counts > 0)
+    if attacked is not None:
+        after = np.minimum(after, attacked[some])
+    before, most = earlier.before[some], earlier.most[some]
+    told = (before > 0) & (counts > 0)
     people = int(counts[told].sum())
     return Evaluated(
-        releases=earlier.releases,
+        releases=len(earlier.earlier),
         people=int(counts.sum()),
         located=int(counts[earlier.located[some]].sum()),
         l=earlier.l,
         smallest_posterior=int(after[told].min()) if people else None,
-        below_l=int(counts[after < demand].sum()),
-        already_below=int(counts[(demand == 0) & ~contradicted].sum()),
-        contradicted=int(counts[contradicted].sum()),
+        below_l=int(counts[after < np.minimum(earlier.l, most)].sum()),
+        already_below=int(counts[(before > 0) & (most < earlier.l)].sum()),
+        worsened=int(counts[after < np.minimum(earlier.l, before)].sum()),
+        contradicted=int(counts[before == 0].sum()),
         mean_posterior_anonymity=float(after[told] @ counts[told]) / people if people else None,
     )
 
@@ -261,6 +370,29 @@ def joined(earlier: Given, codes: Ints, group: Ints, partner: Callable[[int, Boo
     while not np.array_equal(into[into], into):
         into = into[into]
     return np.unique(into, return_inverse=True)[1][group].astype(np.int32)
+
+
+def joined_as_attacked(earlier: Given, codes: Ints, group: Ints, release_of: Callable[[Ints], GroupedRelease]) -> Ints:
+    """Groups joined until an attacker who looks for people where they seem to be is left with enough values of everybody.
+
+    Somebody who is found in the wrong group has that joined with their own, which leaves enough. One group of everybody
+    always does.
+    """
+    some, own = earlier.numbers(codes), np.zeros(len(earlier.quasi), dtype=np.int64)
+    while True:
+        release = release_of(group)
+        few = np.flatnonzero(earlier.attacked(release) < earlier.demand)
+        if not len(few):
+            return group
+        own[some] = group
+        pairs = [
+            np.column_stack([which, np.repeat(own[few[part]], np.diff(start))])
+            for part, start, which in places(release, earlier.targets.codes[few], sure=False)
+        ]
+        one, other = np.concatenate(pairs).T
+        shape = (release.groups, release.groups)
+        together = connected_components(coo_array((np.ones(len(one)), (one, other)), shape=shape), directed=False)[1]
+        group = together[group].astype(np.int32)
 
 
 def told(published: Published, earlier: Given | None) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.kernel.mdav import mdav
 from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
-from dalenius.publish.given import Given, joined, told
+from dalenius.publish.given import Given, joined, joined_as_attacked, told
 from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.centroids import point_text
@@ -82,6 +82,10 @@ class Microaggregation:
         if self.given is not None:
             self.given.check_table(table)
             group = joined(self.given, codes, group, _Nearest(numbers, categories, group))
+            if self.shown == "centroids":  # an attacker takes the nearest, which may be another group's
+                group = joined_as_attacked(
+                    self.given, codes, group, lambda own: PublishedMicroaggregation(self, table, codes, own).release
+                )
         return PublishedMicroaggregation(self, table, codes, group)
 
 

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.adversary import UNKNOWN
 from dalenius.criterion import Criterion
 from dalenius.engine import TooMany
 from dalenius.errors import InputError, ParameterError
@@ -160,7 +161,40 @@ class Search:
         owner = np.repeat(np.arange(len(classes)), np.diff(classes.start))
         bits = self.given.bits(owner, self.lattice.tuples[classes.values, 0], len(classes))
         passing &= self.given.keeps(np.arange(len(into)), into, bits)
-        return passing, self.given.keeps_hidden(into, bits, ~passing)
+        hidden = self.given.keeps_hidden(into, bits, ~passing) and self._keeps_misplaced(
+            node, classes, passing, into, bits
+        )
+        return passing, hidden
+
+    def _keeps_misplaced(
+        self,
+        node: Node,
+        classes: Classes,
+        passing: NDArray[np.bool_],
+        into: NDArray[np.int64],
+        bits: NDArray[np.uint64],
+    ) -> bool:
+        """Whether enough is left of people with a missing value whose class is suppressed, where they fit others that are shown.
+
+        An attacker does not know what is missing, and looks for them there.
+        """
+        assert self.given is not None
+        lost = np.flatnonzero(self.given.incomplete & ~passing[into])
+        shown = np.flatnonzero(passing)
+        if not len(lost) or not len(shown):
+            return True
+        maps = [tree.maps[level] for tree, level in zip(self.lattice.trees, node, strict=True)]
+        labels = np.column_stack([map_[classes.leaves[classes.rep[shown], a]] for a, map_ in enumerate(maps)])
+        for i in lost.tolist():
+            fits = np.ones(len(shown), dtype=bool)
+            for a, leaf in enumerate(self.given.targets.codes[i].tolist()):
+                if leaf != UNKNOWN:
+                    fits &= labels[:, a] == maps[a][leaf]
+            if fits.any():
+                there = np.bitwise_or.reduce(bits[shown[fits]], axis=0)[None, :]
+                if not self.given.keeps(np.array([i]), np.zeros(1, dtype=np.int64), there)[0]:
+                    return False
+        return True
 
     def judge(self, node: Node) -> tuple[Verdict, bool]:
         """The verdict on a node, and whether its failure is one that every finer node shares; TooMany may be raised."""

@@ -10,7 +10,7 @@ from dalenius.engine import Engine, Source, parts_of
 from dalenius.errors import InputError, listing, nearest
 from dalenius.release import anatomized, centroids, channel, generalized, noisy_counts, sidecar
 from dalenius.release.anatomized import Anatomized
-from dalenius.release.base import GroupCells, GroupedRelease, Grouping, Release
+from dalenius.release.base import GroupCells, GroupedRelease, Grouping, Regions, Release
 from dalenius.release.centroids import Centroids
 from dalenius.release.channel import Channel
 from dalenius.release.generalized import Generalized
@@ -144,6 +144,7 @@ __all__ = [
     "Grouping",
     "Label",
     "NoisyCounts",
+    "Regions",
     "Release",
     "check_sidecar_free",
     "find_files",

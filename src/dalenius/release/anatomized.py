@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dalenius.engine import Engine
 from dalenius.errors import InputError, nearest
 from dalenius.output import csv_text, write_texts
-from dalenius.release.base import GroupCells, GroupedRelease, same_columns
+from dalenius.release.base import GroupCells, GroupedRelease, Regions, same_columns
 from dalenius.release.reading import COUNT, GROUP, Reading, rank_ids
 from dalenius.schema import Schema
 
@@ -58,6 +58,12 @@ class Anatomized(GroupedRelease):
     def locate(self, codes: NDArray[np.int32]) -> list[int]:
         groups: list[int] = np.unique(self.quasi.group[(self.quasi.codes == codes).all(axis=1)]).tolist()
         return groups
+
+    def regions(self) -> Regions:
+        leaves = [
+            [np.array([leaf], dtype=np.int32) for leaf in range(len(column.leaves))] for column in self.schema.quasi
+        ]
+        return Regions(self.quasi.codes, self.quasi.group.astype(np.int64), leaves)
 
     def write(self, name: str | Path) -> None:
         """`NAME.quasi.csv`, a line a person, and `NAME.sensitive.csv`, a line a (group, value) with its count."""

@@ -76,6 +76,17 @@ class GroupCells:
         return int(self.counts.sum())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Regions:
+    """Where the groups of a release may be: region i is the set `sets[a][codes[i, a]]` in each quasi-identifier a, and belongs
+    to group `owner[i]`.
+    """
+
+    codes: NDArray[np.int32]
+    owner: NDArray[np.int64]
+    sets: list[list[NDArray[np.int32]]]
+
+
 class Release(ABC):
     """What the world sees. Subclasses are frozen data; `kind` is the name used in sidecars and options."""
 
@@ -119,6 +130,10 @@ class GroupedRelease(Release):
     def locate(self, codes: NDArray[np.int32]) -> list[int]:  # noqa: ARG002 - only some kinds know
         """The groups that a person with these leaf codes fits."""
         return []
+
+    def regions(self) -> Regions | None:
+        """Where each group may be; nothing if the release does not say where a group ends."""
+        return None
 
     def describe(self, group: int) -> str:
         """What the release says of a group, for those who may see it."""

@@ -13,7 +13,7 @@ from dalenius.coding import distinct_rows
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.output import csv_text, write_texts
-from dalenius.release.base import GroupCells, GroupedRelease, same_columns
+from dalenius.release.base import GroupCells, GroupedRelease, Regions, same_columns
 from dalenius.release.label import (
     LONG,
     Label,
@@ -142,6 +142,10 @@ class Generalized(GroupedRelease):
         for a, labels in enumerate(self.labels):
             fits &= np.array([codes[a] in label.members for label in labels], dtype=bool)[self.codes[:, a]]
         return np.flatnonzero(fits).tolist()
+
+    def regions(self) -> Regions:
+        sets = [[label.members for label in labels] for labels in self.labels]
+        return Regions(self.codes, np.arange(self.groups, dtype=np.int64), sets)
 
     def describe(self, group: int) -> str:
         return ", ".join(

@@ -1,0 +1,199 @@
+"""`publish --given`, attacked by `compose` on the files that were written: who is left with fewer values than before?"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dalenius import datasets
+from dalenius.cli import app
+
+PEOPLE = 260
+METHODS: dict[str, tuple[str, ...]] = {
+    "lattice": ("--method", "lattice", "--k", "3"),
+    "suppressing": ("--method", "lattice", "--k", "3", "--suppression", "0.1"),
+    "mondrian": ("--method", "mondrian", "--k", "3"),
+    "along": ("--method", "mondrian", "--k", "3", "--cuts", "hierarchy"),
+    "centroids": ("--method", "microaggregation", "--k", "3"),
+    "ranges": ("--method", "microaggregation", "--k", "3", "--shown", "ranges"),
+    "anatomy": ("--method", "anatomy", "--l", "2", "--seed", "4"),
+}
+OLD = ("mondrian", "anatomy", "centroids", "suppressing")
+Json = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two hospitals that share half of their patients, some with a missing value, and what the first has published."""
+    folder = tmp_path_factory.mktemp("attacked")
+    header, *lines = datasets.save_hospital(folder, 3 * PEOPLE // 2, seed=8).read_text(encoding="utf-8").splitlines()
+    at = header.split(",").index("nationality")
+    cells = [line.split(",") for line in lines]
+    lines = [",".join([*c[:at], "" if i % 13 == 0 else c[at], *c[at + 1 :]]) for i, c in enumerate(cells)]
+    for name, some in (("first", lines[:PEOPLE]), ("second", lines[-PEOPLE:])):
+        (folder / f"{name}.csv").write_text("\n".join([header, *some]) + "\n", encoding="utf-8")
+    for method in OLD:
+        options = (*METHODS[method], "--schema", str(folder / "privacy.toml"), "-o", str(folder / f"old-{method}"))
+        assert app.run(["publish", str(folder / "first.csv"), *options, "-q"]) == 0
+    return folder
+
+
+@pytest.fixture
+def call(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Json:
+    monkeypatch.chdir(place)
+
+    def run(*arguments: str) -> dict[str, Any]:
+        capsys.readouterr()
+        code = app.run([*arguments, "--json", "-"])
+        said = capsys.readouterr()
+        assert (code, said.err) == (0, ""), said.err
+        found: dict[str, Any] = json.loads(said.out)
+        return found
+
+    return run
+
+
+def left_of(call: Json, releases: Sequence[str]) -> list[set[str] | None]:
+    """The values that releases leave of everybody in the second hospital, as `compose` says it; None if nobody locates them."""
+    both = [*releases, releases[0]] if len(releases) == 1 else [*releases]  # twice the same is as good as once
+    call("compose", *both, "--targets", "second.csv", "-o", "rows.csv")
+    with Path("rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == PEOPLE
+    return [set(json.loads(row["values"])) if row["values"] else None for row in rows]
+
+
+def diseases() -> list[str]:
+    with Path("second.csv").open(encoding="utf-8", newline="") as file:
+        return [row["disease"] for row in csv.DictReader(file)]
+
+
+@pytest.mark.parametrize("earlier", [combination for n in (1, 2, 3) for combination in itertools.combinations(OLD, n)])
+def test_nobody_is_worse_off_than_in_one_class(call: Json, earlier: tuple[str, ...]) -> None:
+    old = [f"old-{name}" for name in earlier]
+    before, every = left_of(call, old), set(diseases())
+    given = [option for name in old for option in ("--given", name)]
+    for method, options in METHODS.items():
+        for l in (2, 3, 4):  # noqa: E741 - the literature's letter
+            new = f"new-{method}"
+            told = call("publish", "second.csv", *options, *given, "--given-l", str(l), "-o", new)["given"]
+            after = left_of(call, [*old, new])
+            worse = worsened = 0
+            for values, now in zip(before, after, strict=True):
+                assert now is not None  # everybody is in the new release
+                had = every if values is None else values
+                worse += len(now) < min(l, len(had & every))
+                worsened += len(now) < min(l, len(had))
+            assert worse == told["below_l"] == 0, (method, l)
+            assert told["worsened"] >= worsened, (method, l)
+            assert told["contradicted"] == sum(values == set() for values in before)
+
+
+def test_a_larger_l_exposes_nobody(call: Json) -> None:
+    """The demonstration of the defect: with a larger ℓ, people who were below it already lost all protection."""
+    old = ["old-mondrian", "old-anatomy"]
+    before = left_of(call, old)
+    given = [option for name in old for option in ("--given", name)]
+    for l in ("2", "4", "6"):  # noqa: E741 - the literature's letter
+        call("publish", "second.csv", *METHODS["mondrian"], *given, "--given-l", l, "-o", "new")
+        after = left_of(call, [*old, "new"])
+        newly = [
+            values
+            for values, now in zip(before, after, strict=True)
+            if now is not None and len(now) == 1 and (values is None or len(values) > 1)
+        ]
+        assert newly == []
+    assert sum(values is not None and 1 < len(values) < 6 for values in before) > 50
+
+
+def write(name: str, header: str, lines: Sequence[str]) -> None:
+    Path(name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def months(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("privacy.toml").write_text(
+        'sensitive = "ill"\n[columns.age]\nrole = "quasi"\ntype = "integer"\nintervals = [10, 100]\n'
+        'domain = { min = 0, max = 99 }\n[columns.ill]\nrole = "sensitive"\n',
+        encoding="utf-8",
+    )
+    january = ["30,Flu", "31,Flu", "32,Flu", "33,Cold", "34,Cold"]
+    write("jan.csv", "age,ill", january)
+    write("feb.csv", "age,ill", [*january, "35,HIV"])
+
+
+NEWCOMER = {"lattice": ("--k", "5"), "mondrian": ("--k", "5"), "microaggregation": ("--k", "5", "--shown", "ranges")}
+
+
+@pytest.mark.usefixtures("months")
+@pytest.mark.parametrize("method", NEWCOMER)
+def test_the_newcomer(method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One person joins: subtracting the tables gives her value, and publish and compose say so without telling it."""
+    options = ("--method", method, *NEWCOMER[method])
+    assert app.run(["publish", "jan.csv", *options, "-o", "old.csv", "-q"]) == 0
+    assert app.run(["publish", "feb.csv", *options, "--given", "old.csv", "-o", "new.csv"]) == 0
+    said = capsys.readouterr()
+    assert "  changes    since old.csv: at least 1 joined" in said.out
+    assert "WARNING: subtracting old.csv from this release leaves one value of 1 person who joined" in said.err
+    assert "HIV" not in said.out + said.err
+    told = json.loads(Path("new.csv.meta.json").read_text(encoding="utf-8"))["given"]["differences"]
+    assert told == [
+        {"release": "old.csv", "joined": 1, "left": 0, "joined_exposed": 1, "left_exposed": 0, "compared": 1, "complete": True,
+         "reason": None}
+    ]  # fmt: skip
+    for pair, key in ((("old.csv", "new.csv"), "joined"), (("new.csv", "old.csv"), "left")):
+        assert app.run(["compose", *pair, "--targets", "jan.csv", "--json", "both.json"]) == 0
+        said = capsys.readouterr()
+        assert f"From {pair[0]} to {pair[1]}, at least 1 {key}" in said.out
+        assert "1   of them has one value left" in said.out
+        assert "HIV" not in said.out + said.err
+        (found,) = json.loads(Path("both.json").read_text(encoding="utf-8"))["differences"]
+        assert (found["earlier"], found["later"], found[f"{key}_exposed"]) == (*pair, 1)
+
+
+@pytest.mark.usefixtures("months")
+def test_differences_that_were_not_tested(capsys: pytest.CaptureFixture[str]) -> None:
+    """Centroids do not say where a group ends, and of classes that overlap only the sums are subtracted."""
+    assert app.run(["publish", "jan.csv", "--method", "microaggregation", "--k", "2", "-o", "old.csv", "-q"]) == 0
+    assert app.run(["publish", "feb.csv", "--method", "mondrian", "--k", "2", "--given", "old.csv", "-o", "a.csv"]) == 0
+    said = capsys.readouterr()
+    assert "since old.csv: at least 1 joined" in said.out
+    assert "Note: differences from old.csv were not tested: the earlier release publishes centroids" in said.err
+    assert app.run(["publish", "jan.csv", "--method", "mondrian", "--k", "2", "-o", "cut.csv", "-q"]) == 0
+    assert app.run(["publish", "feb.csv", "--method", "mondrian", "--k", "6", "--given", "cut.csv", "-o", "b.csv"]) == 0
+    said = capsys.readouterr()
+    assert "WARNING: subtracting cut.csv from this release leaves one value of 1 person who joined" in said.err
+    assert (
+        "Only sums over overlapping classes of cut.csv were subtracted; finer differences were not tested" in said.err
+    )
+    assert app.run(["compose", "cut.csv", "b.csv", "--targets", "jan.csv"]) == 0
+    assert "finer differences were not tested" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("months")
+def test_the_same_people_again(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["publish", "jan.csv", "--k", "5", "-o", "old.csv", "-q"]) == 0
+    assert app.run(["publish", "jan.csv", "--k", "5", "--given", "old.csv", "-o", "new.csv"]) == 0
+    said = capsys.readouterr()
+    assert "changes    nobody is known to have joined or left" in said.out
+    assert said.err == ""
+
+
+@pytest.mark.usefixtures("months")
+def test_who_is_worse_off_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """The earlier release leaves Pox of everybody, which nobody in the table has: no release of it could."""
+    write("old.csv", "age,ill", ['"[30, 39]",Flu', '"[30, 39]",Pox', '"[40, 49]",Cold'])
+    assert (
+        app.run(["publish", "jan.csv", "--k", "5", "--given", "old.csv", "-o", "new.csv", "--json", "told.json"]) == 0
+    )
+    said = capsys.readouterr()
+    told = json.loads(Path("told.json").read_text(encoding="utf-8"))["given"]
+    assert (told["worsened"], told["already_below"], told["below_l"], told["smallest_posterior"]) == (5, 5, 0, 1)
+    assert "  worsened   5 people have fewer values left than before this release" in said.out
