@@ -62,14 +62,15 @@ def plain_parts(earlier: GroupedRelease, later: GroupedRelease) -> list[tuple[se
 
 def plain_difference(earlier: GroupedRelease, later: GroupedRelease) -> Differences:
     parts = plain_parts(earlier, later)
-    changes = []
+    changes, held = [], []
     for before, after in [*parts, ({-1}, {-1})]:
-        change = Counter[int]()
+        old, new = Counter[int](), Counter[int]()
         for q in after:
-            change.update(plain_counts(later, q))
+            new.update(plain_counts(later, q))
         for q in before:
-            change.subtract(plain_counts(earlier, q))
-        changes.append(change)
+            old.update(plain_counts(earlier, q))
+        held.append({1: new, -1: old})
+        changes.append(Counter({s: new[s] - old[s] for s in range(VALUES)}))
     total = Counter[int]()
     for change in changes:
         total.update(change)
@@ -77,9 +78,9 @@ def plain_difference(earlier: GroupedRelease, later: GroupedRelease) -> Differen
 
     def exposed(sign: int) -> int:
         found = 0
-        for change in changes:
+        for change, own in zip(changes, held, strict=True):
             moved = {s: sign * n for s, n in change.items() if sign * n > 0}
-            found += sum(moved.values()) if len(moved) == 1 else 0
+            found += sum(moved.values()) if len(moved) == 1 and len(own[sign]) > 1 else 0
         return found
 
     return Differences(
@@ -151,7 +152,7 @@ def test_the_people_who_really_moved(k: int) -> None:
         seen["suppressed"] += bool(earlier.suppressed or later.suppressed)
         if k > 1:
             continue
-        exposed = 0
+        exposed, all_people = 0, ([*stayed, *left], [*stayed, *joined])
         for before, after in plain_parts(earlier, later):
             regions = [set[tuple[int, ...]]().union(*(plain_region(earlier, q) for q in before))]
             regions.append(set[tuple[int, ...]]().union(*(plain_region(later, q) for q in after)))
@@ -159,6 +160,11 @@ def test_the_people_who_really_moved(k: int) -> None:
             went = Counter(s for a, c, s in left if (a, c) in regions[0])
             if came & went:
                 continue  # a value that came and went cannot be told from the counts
+            if any(
+                len({s for a, c, s in people if (a, c) in region}) < 2
+                for people, region in zip(all_people, regions, strict=True)
+            ):
+                continue  # one release tells it alone
             exposed += (sum(came.values()) if len(came) == 1 else 0) + (sum(went.values()) if len(went) == 1 else 0)
         assert found.exposed >= exposed
         seen["exposed"] += exposed > 0

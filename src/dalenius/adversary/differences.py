@@ -7,7 +7,8 @@ those who left.
 Groups are compared in parts. A part is a set of groups of both releases whose regions overlap each other and no others, so that
 everybody who stayed is in the same part of both. With n₁(s) and n₂(s) people of value s in a part, at least Σ max(0, n₂(s) − n₁(s))
 joined there and Σ max(0, n₁(s) − n₂(s)) left. If no more did, these are exactly their values: where only one value is left, it
-is theirs. A part with one group on each side has been tested completely; in a larger part only the sums were.
+is theirs. Parts where one release alone holds one value are not counted: they give it away without the other. A part with one
+group on each side has been tested completely; in a larger part only the sums were.
 
 Everybody who stayed is taken to have kept their quasi-identifiers and value.
 
@@ -81,19 +82,25 @@ def subtract(
     parts = int(part.max()) + 1
     before, after = part[: earlier.groups], part[earlier.groups :]
     # The last part is that of the suppressed rows, who are the last row of each release's counts.
-    change = np.zeros((parts + 1, values), dtype=np.int64)
-    np.add.at(change, np.append(after, parts), people[1])
-    np.subtract.at(change, np.append(before, parts), people[0])
-    more, fewer = np.maximum(change, 0), np.maximum(-change, 0)
+    held = np.zeros((2, parts + 1, values), dtype=np.int64)
+    for mine, own, counts in zip(held, (before, after), people, strict=True):
+        np.add.at(mine, np.append(own, parts), counts)
+    change = held[1] - held[0]
     joined, left = _moved(totals if earlier.suppressed or later.suppressed else change)
     return Differences(
         joined,
         left,
-        int(more[(more > 0).sum(axis=1) == 1].sum()),
-        int(fewer[(fewer > 0).sum(axis=1) == 1].sum()),
+        _exposed(change, held[1]),
+        _exposed(-change, held[0]),
         parts,
         len(np.unique(before)) == len(before) and len(np.unique(after)) == len(after),
     )
+
+
+def _exposed(more: Longs, held: Longs) -> int:
+    """People of one value that a part has more of, where it holds several: it took the other release to tell."""
+    told = ((more > 0).sum(axis=1) == 1) & ((held > 0).sum(axis=1) > 1)
+    return int(np.maximum(more, 0)[told].sum())
 
 
 def _moved(change: Longs) -> tuple[int, int]:

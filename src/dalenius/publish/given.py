@@ -23,8 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from dalenius.adversary import UNKNOWN, Targets
 from dalenius.adversary.differences import Differences, subtract
@@ -385,14 +383,15 @@ def joined_as_attacked(earlier: Given, codes: Ints, group: Ints, release_of: Cal
         if not len(few):
             return group
         own[some] = group
-        pairs = [
-            np.column_stack([which, np.repeat(own[few[part]], np.diff(start))])
-            for part, start, which in places(release, earlier.targets.codes[few], sure=False)
-        ]
-        one, other = np.concatenate(pairs).T
-        shape = (release.groups, release.groups)
-        together = connected_components(coo_array((np.ones(len(one)), (one, other)), shape=shape), directed=False)[1]
-        group = together[group].astype(np.int32)
+        into = np.arange(release.groups)
+        free = np.ones(release.groups, dtype=bool)
+        for part, start, which in places(release, earlier.targets.codes[few], sure=False):
+            for other, mine in zip(which.tolist(), np.repeat(own[few[part]], np.diff(start)).tolist(), strict=True):
+                # One join of a group at a time: it moves the centroids, and others may then be found where they are.
+                if other != mine and free[other] and free[mine]:
+                    into[max(other, mine)] = min(other, mine)
+                    free[other] = free[mine] = False
+        group = np.unique(into, return_inverse=True)[1][group].astype(np.int32)
 
 
 def told(published: Published, earlier: Given | None) -> dict[str, Any]:
