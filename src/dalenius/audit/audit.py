@@ -182,11 +182,11 @@ class Audit:
         }
 
 
-def _extent(release: GroupedRelease | NoisyCounts) -> dict[str, int | None]:
-    """How many people and classes; noisy counts do not tell."""
+def _extent(release: GroupedRelease | NoisyCounts) -> dict[str, float | None]:
+    """How many people and classes; noisy counts do not tell. Of these, the ε that their noise gives."""
     if isinstance(release, NoisyCounts):
-        return {"people": None, "classes": None, "suppressed": None}
-    return {"people": release.people, "classes": release.groups, "suppressed": release.suppressed}
+        return {"people": None, "classes": None, "suppressed": None, "epsilon": release.noise_epsilon}
+    return {"people": release.people, "classes": release.groups, "suppressed": release.suppressed, "epsilon": None}
 
 
 def _attack_document(found: Attack) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def _release(audit: Audit) -> str:
         what = (
             f"<p>Counts of every value{_coarser(release)} of each quasi-identifier with every sensitive value, with "
             f"{escape(release.mechanism)} "
-            + (f"noise: differential privacy with ε = {release.epsilon:g}" if release.epsilon else "noise")
+            + (f"noise: differential privacy with {release.promise}" if release.epsilon else "noise")
             + f" (neighbours: {escape(release.neighbours)}, sensitivity {release.sensitivity:g}). {_gaussian(release)}"
             "There are no classes.</p>\n"
         )

@@ -105,7 +105,7 @@ def _error(column: str, found: ClassErrors) -> str:
 
 def _extent(release: GroupedRelease | NoisyCounts) -> str:
     if isinstance(release, NoisyCounts):
-        budget = f"ε = {release.epsilon:g}, {release.neighbours}" if release.epsilon else "no noise"
+        budget = f"{release.promise}, {release.neighbours}" if release.epsilon else "no noise"
         return f"counts ({release.kind}), {release.mechanism}, {budget}"
     people, groups = counted(release.people, "person", "people"), counted(release.groups, "class", "classes")
     return f"{people} in {groups} ({release.kind}), {counted(release.suppressed, 'row', 'rows')} suppressed"
