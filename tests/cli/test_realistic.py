@@ -1126,8 +1126,8 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
         "'I:data:other.csv' is named twice",
     ),
     "twice on the lattice": (("lattice", "t.csv", "--adversary", "IV", "--adversary", "IV"), "'IV' is named twice"),
-    "epsilon below 1": (("check", "r.csv", "--epsilon", "0.9"), "a number ≥ 1"),
-    "epsilon of nothing": (("check", "r.csv", "--epsilon", "nan"), "a number ≥ 1"),
+    "epsilon below 1": (("check", "r.csv", "--epsilon", "0.9"), "a finite number ≥ 1"),
+    "epsilon of nothing": (("check", "r.csv", "--epsilon", "nan"), "a finite number ≥ 1"),
     "population alone": (("check", "r.csv", "--population", "t.csv"), "only --prior-cells asks for"),
     "cells without population": (("check", "r.csv", "--prior-cells", "other.csv"), "name --population"),
     "cells of no file": (("check", "r.csv", "--prior-cells", "none.csv", "--population", "t.csv"), "none.csv"),
@@ -1195,7 +1195,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "epsilon in words": (("publish", "t.csv", "-o", "out.csv", "--epsilon-privacy", "III:table:low"), "is not a number"),
     "epsilon for publishing below 1": (
         ("publish", "t.csv", "-o", "out.csv", "--epsilon-privacy", "III:table:0.99"),
-        "a number ≥ 1",
+        "a finite number ≥ 1",
     ),
     "no solution": (
         ("publish", "t.csv", "-o", "out.csv", "--epsilon-privacy", "II:1e6:2"),
@@ -1212,7 +1212,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "a criterion for an audit": (("audit", "r.csv", "--epsilon-privacy", "III:table:2"), "add --method"),
     "epsilon of the page below 1": (
         ("lattice", "t.csv", "--adversary", "II:30", "-o", "page.html", "--json", "out.json", "--epsilon", "0.5"),
-        "a number ≥ 1",
+        "a finite number ≥ 1",
     ),
     "epsilon of no page": (("lattice", "t.csv", "--adversary", "II:30", "--epsilon", "3"), "add -o FILE, or leave it out"),
     "page and document in one file": (

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.engine import Engine
-from dalenius.errors import DaleniusError, InputError, ParameterError, listing, nearest
+from dalenius.errors import DaleniusError, InputError, ParameterError, is_finite, listing, nearest
 from dalenius.output import csv_text, write_texts
 from dalenius.release.base import Release, same_columns
 from dalenius.release.coarse import Coarse, sizes
@@ -61,7 +61,7 @@ class NoisyCounts(Release):
             raise ParameterError("mechanism", owner, f"one of {listing(MECHANISMS)}", self.mechanism)
         if self.neighbours not in NEIGHBOURS:
             raise ParameterError("neighbours", owner, f"one of {listing(NEIGHBOURS)}", self.neighbours)
-        if not _is_number(self.sensitivity) or self.sensitivity <= 0:
+        if not is_finite(self.sensitivity) or self.sensitivity <= 0:
             raise ParameterError("sensitivity", owner, "a number > 0", self.sensitivity)
         check_columns(self.schema, self.moments)
         for name, coarse in self.coarse.items():
@@ -76,12 +76,12 @@ class NoisyCounts(Release):
         if any(found.values.shape[1] != values for found in self.moments.values()):
             raise InputError("A Gaussian column needs a finite n, sum and squares for each sensitive value.")
         if self.mechanism == "none":
-            if self.epsilon is not None or not _is_number(self.scale) or self.scale != 0:
+            if self.epsilon is not None or not is_finite(self.scale) or self.scale != 0:
                 raise ParameterError("epsilon", owner, "null, with scale 0, for mechanism none", self.epsilon)
             return
-        if not _is_number(self.epsilon) or not self.epsilon or self.epsilon <= 0:
+        if not is_finite(self.epsilon) or not self.epsilon or self.epsilon <= 0:
             raise ParameterError("epsilon", owner, "a number > 0", self.epsilon)
-        if not _is_number(self.scale) or self.scale <= 0:
+        if not is_finite(self.scale) or self.scale <= 0:
             raise ParameterError("scale", owner, "a number > 0", self.scale)
         self._check_epsilon()
 
@@ -216,13 +216,6 @@ def tables_of(
         raise InputError("A joint table is about two quasi-identifiers at least.")
     ordered = sorted((tuple(names) for names in joint), key=lambda names: quasi.index(names[0]))
     return (*((name,) for name in quasi if name not in together and name not in gaussian), *ordered)
-
-
-def _is_number(value: object) -> bool:
-    """A finite number; an int that no float holds is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return math.isfinite(value) if isinstance(value, float) else abs(value) < 2**1023
 
 
 def _number(value: float) -> str:
