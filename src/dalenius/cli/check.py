@@ -111,8 +111,8 @@ def command(
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
-    if epsilon is not None and not epsilon >= 1:
-        raise ParameterError("--epsilon", "check", "a number ≥ 1 (1 is perfect privacy)", epsilon)
+    if epsilon is not None and not 1 <= epsilon < float("inf"):
+        raise ParameterError("--epsilon", "check", "a finite number ≥ 1 (1 is perfect privacy)", epsilon)
     if population is not None and prior_cells is None:
         raise InputError("--population says who is in the classes, which only --prior-cells asks for.")
     realistic.refuse_idle(
