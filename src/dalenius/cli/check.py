@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +10,7 @@ import typer
 
 from dalenius import engine as _engine
 from dalenius.cli import adversaries as realistic
+from dalenius.cli import criteria as options
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
@@ -26,6 +27,7 @@ from dalenius.cli.common import (
 from dalenius.errors import counted
 
 if TYPE_CHECKING:
+    from dalenius.audit.suppressed import Asked, SuppressedRows
     from dalenius.criterion import Level
     from dalenius.release import GroupedRelease, Grouping
 
@@ -53,7 +55,21 @@ def command(
     release: Annotated[str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's, or a table.")],
     schema: SchemaOption = DEFAULT_SCHEMA,
     kind: KindOption = None,
-    recursive_l: Annotated[int, typer.Option("--recursive-l", help="The ℓ of recursive (c,ℓ)-diversity.")] = 2,
+    recursive_l: Annotated[
+        str,
+        typer.Option(
+            "--recursive-l", metavar="L|C,L", help="The ℓ of recursive (c,ℓ)-diversity, or both as a threshold."
+        ),
+    ] = "2",
+    k: options.K = None,
+    l: options.L = None,  # noqa: E741 - the option's name
+    entropy_l: options.EntropyL = None,
+    t: options.T = None,
+    delta: options.Delta = None,
+    beta: options.Beta = None,
+    enhanced_beta: options.EnhancedBeta = None,
+    alpha: options.Alpha = None,
+    epsilon_privacy: options.EpsilonPrivacy = None,
     others_as_quasi: Annotated[
         bool,
         typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
@@ -93,13 +109,15 @@ def command(
     json: JsonOption = None,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
-) -> None:
+) -> int:
     """Measure every syntactic privacy model on a release, and ε against each realistic adversary that is named.
 
-    Says what level the release reaches and in which class it is worst.
+    Says what level the release reaches and in which class it is worst. Criteria that are asked for are held against the classes
+    and against the suppressed rows as a class; exit code 1 if one is violated.
     """
     import numpy as np
 
+    from dalenius.audit.suppressed import ask, suppressed_rows
     from dalenius.criterion import MEASURED, measure, worst_of
     from dalenius.criterion import document as levels_document
     from dalenius.errors import InputError, ParameterError
@@ -111,12 +129,18 @@ def command(
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
+    depth = _depth(recursive_l)
+    wanted = options.criteria(
+        k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l if "," in recursive_l else None, t=t, delta=delta, beta=beta,
+        enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy, priors=priors, known=known,
+        at_most=at_most, predicates=sets,
+    )  # fmt: skip
     if epsilon is not None and not 1 <= epsilon < float("inf"):
         raise ParameterError("--epsilon", "check", "a finite number ≥ 1 (1 is perfect privacy)", epsilon)
     if population is not None and prior_cells is None:
         raise InputError("--population says who is in the classes, which only --prior-cells asks for.")
     realistic.refuse_idle(
-        used=bool(adversaries) or epsilon is not None, known=known, at_most=at_most, predicate=predicate,
+        used=bool(adversaries or epsilon_privacy) or epsilon is not None, known=known, at_most=at_most, predicate=predicate,
         remedy="Name one: --adversary I:table:1e6, or ask with --epsilon what the release withstands.",
     )  # fmt: skip
     if prior_cells is not None and (known or sets):
@@ -138,8 +162,8 @@ def command(
     measured = {}
     for name in names:
         grouping = opened.grouping(name, others_as_quasi=others_as_quasi)
-        measured[name] = (grouping, measure(grouping, recursive_l=recursive_l))
-    documents = {name: levels_document(levels, recursive_l=recursive_l) for name, (_, levels) in measured.items()}
+        measured[name] = (grouping, measure(grouping, recursive_l=depth))
+    documents = {name: levels_document(levels, recursive_l=depth) for name, (_, levels) in measured.items()}
     groupings = {name: grouping for name, (grouping, _) in measured.items()}
     private = realistic.levels_against(groupings, adversaries, sets)
     if prior_cells is not None:
@@ -147,16 +171,21 @@ def command(
     for name, found in private.items():
         if found:
             documents[name]["epsilon_privacy"] = {text: level.value for text, level in found.items()}
+    together = suppressed_rows(opened, others_as_quasi=others_as_quasi, recursive_l=depth)
+    asked = ask(opened, wanted, others_as_quasi=others_as_quasi)
+    code = 0 if all(one.holds for one in asked) else 1
     withstands = None if epsilon is None else realistic.withstands(groupings, epsilon, adversaries, known, sets)
     document: dict[str, Any] = {
         "kind": opened.kind,
         "people": opened.people,
         "classes": opened.groups,
         "suppressed": opened.suppressed,
-        **levels_document(worst_of([levels for _, levels in measured.values()]), recursive_l=recursive_l),
+        **levels_document(worst_of([levels for _, levels in measured.values()]), recursive_l=depth),
         **({"epsilon_privacy": realistic.worst(private)} if any(private.values()) else {}),
         **({"known": known, **realistic.described(adversaries, sets)} if adversaries else {}),
         **({} if withstands is None else {"withstands": withstands}),
+        "suppressed_rows": None if together is None else together.to_document(recursive_l=depth),
+        "thresholds": [one.to_document() for one in asked],
         "class_sizes": {
             "smallest": int(sizes.min()),
             "median": float(np.median(sizes)),
@@ -170,7 +199,7 @@ def command(
     if json is not None:
         write_json(json, document)
     if json == "-" or quiet:
-        return
+        return code
     share = opened.suppressed / opened.people
     people = counted(opened.people, "person", "people")
     unseen = [f"{c.name} ({c.role})" for c in opened.schema.columns if c.role in ("identifier", "other")]
@@ -202,10 +231,43 @@ def command(
             say(False, line)
     for line in [] if withstands is None else _withstood(withstands):
         say(False, line)
-    if opened.suppressed:
-        say(
-            False, "\n  Suppressed rows are no class; they count in the table's distribution, which t, δ and β look at."
-        )
+    for line in _together(together) + _thresholds(asked):
+        say(False, line)
+    return code
+
+
+def _depth(text: str) -> int:
+    """The ℓ of recursive (c,ℓ)-diversity, alone or after its c."""
+    from dalenius.errors import ParameterError
+
+    number = text.rpartition(",")[2].strip()
+    if not (number.isascii() and number.isdigit() and 2 <= int(number) < 1e9):
+        raise ParameterError("--recursive-l", "check", "an int ≥ 2, or c,ℓ such as 3,2", text)
+    return int(number)
+
+
+def _together(found: SuppressedRows | None) -> list[str]:
+    """What the suppressed rows tell."""
+    if found is None:
+        return []
+    return [
+        f"\n  {found.line()}",
+        "  Whoever fits no class is among them. They count in the table's distribution, which t, δ and β look at.",
+    ]
+
+
+def _thresholds(asked: Sequence[Asked]) -> list[str]:
+    """Each criterion that was asked for, and what violates it."""
+    lines = [""] if asked else []
+    for one in asked:
+        why = []
+        if one.failing:
+            why.append(f"{counted(one.failing, 'class fails', 'classes fail')}, level {_number(one.level)}")
+        if one.suppressed_level is not None and not one.suppressed_hold:
+            why.append(f"the suppressed rows fail as a class, level {_number(one.suppressed_level)}")
+        name = f"{one.criterion} of {one.sensitive}"
+        lines.append(f"  {'holds' if one.holds else 'violated':<9} {name}{': ' if why else ''}{'; '.join(why)}")
+    return lines
 
 
 def _withstood(document: dict[str, Any]) -> list[str]:

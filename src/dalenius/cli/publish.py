@@ -229,7 +229,7 @@ def _suppressed(document: dict[str, Any]) -> list[str]:
         return []
     if document["suppressed_rows"] == "hold":
         return [f"  suppressed {rows}, held to the criteria as a class of their own"]
-    return [f"  suppressed {rows} as they are: whoever fits no class is among them, with the values that they have"]
+    return [f"  suppressed {rows}, not held to the criteria: whoever fits no class is among them"]
 
 
 def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[str]:
