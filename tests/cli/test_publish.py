@@ -158,7 +158,7 @@ def without_run(text: str) -> dict[str, Any]:
 
 
 def test_publish_writes_the_release_the_sidecar_and_the_json(run: Run, cli: Cli, folder: Path) -> None:
-    arguments = (*PUBLISH, "--k", "2", "--suppression", "0.13", "--minimal", "--json")
+    arguments = (*PUBLISH, "--k", "2", "--suppression", "0.13", "--suppressed-rows", "as-is", "--minimal", "--json")
     done = run(*arguments, "-", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     document = without_run(done.stdout)
@@ -244,7 +244,11 @@ def test_time_ran_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "No release was found in the time given (0 of 8 nodes checked)" in err
 
 
-@pytest.mark.parametrize("asked", [(), ("--k", "2"), ("--k", "3", "--suppression", "0.5"), ("--alpha", "0.4")], ids=str)
+@pytest.mark.parametrize(
+    "asked",
+    [(), ("--k", "2"), ("--k", "3", "--suppression", "0.5", "--suppressed-rows", "as-is"), ("--alpha", "0.4")],
+    ids=str,
+)
 def test_lattice_lists_every_node(cli: Cli, asked: tuple[str, ...]) -> None:
     code, out, err = cli("lattice", "t.csv", *asked, "--json", "-")
     assert (code, err) == (0, "")

@@ -895,7 +895,7 @@ def test_publish_with_suppression(town: Cli, asked: tuple[str, ...], share: str)
     options = [part for text in asked for part in ("--epsilon-privacy", text)]
     published = document(
         town, "publish", "t.csv", "-o", "out.csv", *options, "--suppression", share, "--minimal", "--utility",
-        "discernibility",
+        "discernibility", "--suppressed-rows", "as-is",
     )  # fmt: skip
     assert {tuple(node.values()) for node in published["minimal"]} == minimal(feasible)
     costs = {
@@ -978,7 +978,16 @@ def test_publish_against_all_who_have_seen_no_more(town: Cli) -> None:
 
 
 def test_lattice_with_epsilon_privacy_as_a_criterion(town: Cli) -> None:
-    asked = ("--epsilon-privacy", "III:table:2", "--suppression", "0.2", "--adversary", "III:table")
+    asked = (
+        "--epsilon-privacy",
+        "III:table:2",
+        "--suppression",
+        "0.2",
+        "--adversary",
+        "III:table",
+        "--suppressed-rows",
+        "as-is",
+    )
     found = document(town, "lattice", "t.csv", *asked)
     bad = failing([("III:table", Fraction(2))])
     for entry in found["nodes"]:

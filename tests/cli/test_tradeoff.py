@@ -396,7 +396,7 @@ REFUSED = {
     "best of a part": (("people.csv", "--best", "best.csv", "--share", "0.3"), "Split the table first"),
     "risk": (("people.csv", "--risk", "danger"), "The '--risk' parameter of frontier must be one of attacker, gain"),
     "utility": (("people.csv", "--utility", "use"), "The '--utility' parameter of frontier must be one of relative_error"),
-    "k": (("people.csv", "--k", "2,many"), "--k '2,many': write whole numbers ≥ 2, separated by commas, for example 2,5,10."),
+    "k": (("people.csv", "--k", "2,many"), "--k '2,many': write whole numbers ≥ 2, separated by commas, for example 2,5,10"),
     "negative k": (("people.csv", "--k", "-2"), "--k '-2': write whole numbers"),
     "k zero": (("people.csv", "--k", "0"), "--k '0': write whole numbers ≥ 2"),
     "no k": (("people.csv", "--k", ""), "--k ''"),
