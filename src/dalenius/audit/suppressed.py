@@ -32,11 +32,11 @@ class SuppressedRows:
     def line(self) -> str:
         """The levels that most policies ask for, in words."""
         found = self.worst
-        k, l, t = (found[place].value for place in (("k_anonymity", "k"), ("distinct_l_diversity", "l"), ("t_closeness", "equal")))  # noqa: E741 # fmt: skip
         rows = counted(self.rows, "suppressed row", "suppressed rows")
-        return (
-            f"{rows} as a class: k {k:g}, ℓ {l:g}, entropy ℓ {found['entropy_l_diversity', 'l'].value:.4g}, t {t:.4g}"
-        )
+        k, l = found["k_anonymity", "k"].value, found["distinct_l_diversity", "l"].value  # noqa: E741 - the literature's letter
+        # If all have one value, t tells how common it is, and may tell which.
+        t = f", t {found['t_closeness', 'equal'].value:.4g}" if l > 1 else ""
+        return f"{rows} as a class: k {k:g}, ℓ {l:g}, entropy ℓ {found['entropy_l_diversity', 'l'].value:.4g}{t}"
 
 
 def suppressed_rows(
