@@ -248,7 +248,7 @@ def test_arx_release(run: Run, data: Path, adult_schema: Path) -> None:
 
 
 REFUSED = {
-    "recursive l of one": (("r.csv", "--recursive-l", "1"), "must be an int ≥ 2. Got 1 instead."),
+    "recursive l of one": (("r.csv", "--recursive-l", "1"), "must be an int ≥ 2, or c,ℓ such as 3,2. Got '1' instead."),
     "no such release": (("none.csv",), "There is no file 'none.csv'"),
     "no such kind": (("r.csv", "--kind", "magic"), "There is no kind of release 'magic'"),
 }

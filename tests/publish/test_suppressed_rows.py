@@ -311,6 +311,33 @@ def test_others_are_suppressed_with_it_where_the_limit_allows(town: dl.Table) ->
     assert (near[0].feasible, near[1]) == (False, False)  # 8 rows may go, and 9 would have to
 
 
+def test_of_equal_classes_the_first_by_its_labels_goes() -> None:
+    """B is met first, as a1 stands before a2; A is the first label, as a0 stands before a1."""
+    tree = {"a0": ("a0", "A"), "a1": ("a1", "B"), "a2": ("a2", "A"), "a3": ("a3", "C")}
+    values = ["s0", "s1"] * 4 + ["s0"]
+    small = Small([["a1"] * 4 + ["a2"] * 4 + ["a3"]], [values], [tree], [{"s0": ("s0", "*"), "s1": ("s1", "*")}])
+    search = Search(GeneralizationLattice(small.cells()), [c.KAnonymity(2)], suppression=0.6)
+    found = search.lattice.classes((1,))
+    labels = [
+        search.lattice.trees[0].labels[1][search.lattice.trees[0].maps[1][leaf]] for leaf in found.leaves[found.rep, 0]
+    ]
+    assert labels == ["B", "A", "C"]
+    assert search.satisfying((1,), found)[0].tolist() == [True, False, False]
+
+
+def test_what_is_left_is_looked_at_until_it_satisfies() -> None:
+    """(0, 1) is 0.53 from the whole table; without it (1, 3) is 0.31 from the rest, and without that (1, 2) 0.33."""
+    classes_of = [(1, 3), (1, 2), (4, 1), (0, 1), (3, 1)]
+    quasi = [f"a{i}" for i, counts in enumerate(classes_of) for _ in range(sum(counts))]
+    values = [f"s{j}" for counts in classes_of for j, n in enumerate(counts) for _ in range(n)]
+    tree = {f"a{i}": (f"a{i}", "*") for i in range(5)}
+    small = Small([quasi], [values], [tree], [{"s0": ("s0", "*"), "s1": ("s1", "*")}])
+    search = Search(GeneralizationLattice(small.cells()), [c.TCloseness(0.3)], suppression=0.9, suppressed_rows="hide")
+    assert search.satisfying((0,), search.lattice.classes((0,)))[0].tolist() == [False, False, True, False, True]
+    verdict, _ = search.judge((0,))
+    assert (verdict.feasible, verdict.suppressed, verdict.classes) == (True, 8, 2)
+
+
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_hidden_rows_are_left_out(town: dl.Table, tmp_path: Path, ending: str, shuffle: bool) -> None:
