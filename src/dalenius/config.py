@@ -7,7 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic_core import PydanticCustomError
 
 from dalenius.errors import DaleniusError, InputError, file_error, listing, nearest
 from dalenius.hierarchy import MISSING, Hierarchy, read_hierarchy
@@ -15,6 +16,7 @@ from dalenius.schema import MAX_RANGE, ROLES, Column, Domain, Prior, Role, Schem
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]
+SLACK = 1e-9  # what the verdict grants to rounding (see `audit.policy`)
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -48,21 +50,46 @@ class RelativeThreat(_Strict):
     value: Positive
 
 
-class Policy(_Strict):
-    """Thresholds of the verdict. Each is optional; what cannot be measured is reported as not tested."""
+def _below_one(share: float) -> float:
+    if share * (1 + SLACK) >= 1:
+        raise PydanticCustomError("demands_nothing", "It must be below 1, or it demands nothing")
+    return share
 
-    min_k: Annotated[int, Field(ge=1)] | None = None
-    min_l: Annotated[int, Field(ge=1)] | None = None
-    min_entropy_l: Annotated[float, Field(ge=1)] | None = None
-    max_t: Share | None = None
-    max_attacker_accuracy: Share | None = None
-    max_attacker_gain: Share | None = None
+
+def _above_one(number: float) -> float:
+    if number * (1 - SLACK) <= 1:
+        raise PydanticCustomError("demands_nothing", "It must be above 1, or it demands nothing")
+    return number
+
+
+def _some(texts: list[str]) -> list[str]:
+    if not texts:
+        raise PydanticCustomError("demands_nothing", "The list is empty and demands nothing. Leave the key out")
+    return texts
+
+
+AtLeastTwo = Annotated[int, Field(ge=2)]
+LargestShare = Annotated[float, Field(ge=0, allow_inf_nan=False), AfterValidator(_below_one)]
+
+
+class Policy(_Strict):
+    """Thresholds of the verdict. Each is optional; what cannot be measured is reported as not tested.
+
+    A threshold that no release could miss is refused.
+    """
+
+    min_k: AtLeastTwo | None = None
+    min_l: AtLeastTwo | None = None
+    min_entropy_l: Annotated[float, Field(allow_inf_nan=False), AfterValidator(_above_one)] | None = None
+    max_t: LargestShare | None = None
+    max_attacker_accuracy: LargestShare | None = None
+    max_attacker_gain: LargestShare | None = None
     max_relative_threat: RelativeThreat | None = None
-    min_faithfulness: Share | None = None
-    epsilon_privacy: list[str] | None = None
-    max_perfect_breach: Share | None = None
-    max_loss: Share | None = None
-    max_suppressed: Share | None = None
+    min_faithfulness: Annotated[float, Field(gt=0, le=1)] | None = None
+    epsilon_privacy: Annotated[list[str], AfterValidator(_some)] | None = None
+    max_perfect_breach: LargestShare | None = None
+    max_loss: LargestShare | None = None
+    max_suppressed: LargestShare | None = None
 
 
 class _File(_Strict):

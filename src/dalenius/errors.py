@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import sys
 from collections.abc import Iterable
 from numbers import Integral
 
@@ -29,6 +30,13 @@ class Interrupted(DaleniusError):
     """Somebody ended what was going on, and something of it is kept; the message says how to go on."""
 
     exit_code = 130
+
+
+def is_finite(value: object) -> bool:
+    """Whether it is a number that is neither infinite nor nan; an int that no float holds is none, nor is a bool."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -sys.float_info.max <= value <= sys.float_info.max
 
 
 def check_seed(seed: object, owner: str) -> None:

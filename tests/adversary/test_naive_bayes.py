@@ -92,7 +92,7 @@ def test_the_printed_estimators_under_noise_with_unknown_attributes(
     quiet = exact(people(seed), joint)
     noise = tuple(table + rng.integers(-30, 31, size=table.shape) for table in quiet.counts)
     assert min(table.min() for table in noise) < 0
-    release = NoisyCounts(SCHEMA, "s", noise, "geometric", 9.0, 0.1, len(noise), "add-remove", joint)
+    release = NoisyCounts(SCHEMA, "s", noise, "geometric", 9.0, len(noise) / 9, len(noise), "add-remove", joint)
     codes = np.array(list(itertools.product(*(range(-1, size) for size in SIZES))), dtype=np.int32)
     belief = named("naive-bayes").attack(release, Targets(SCHEMA, codes), column="s")
     expected = np.array([plain(release, tuple(row)) for row in codes.tolist()])
@@ -110,7 +110,7 @@ def test_the_marginal_is_made_of_all_tables() -> None:
     counts = (np.array([[3.0, -5.0], [1.0, 2.0]]), np.array([[10.0, -1.0], [0.0, 0.5], [2.0, -7.0]]))
     columns = [dl.Column(f"q{a}", "quasi", domain=dl.Domain(tuple(map(str, range(n))))) for a, n in enumerate((2, 3))]
     schema = dl.Schema([*columns, dl.Column("s", "sensitive", domain=dl.Domain(("x", "y")))]).bind({})
-    release = NoisyCounts(schema, "s", counts, "laplace", 1.0, 1.0, 2, "add-remove")
+    release = NoisyCounts(schema, "s", counts, "laplace", 1.0, 2.0, 2, "add-remove")
     x, y = (4 + 2) + (11 + 1 + 3), (1 + 3) + (1 + 1.5 + 1)
     assert shares(release) == pytest.approx([x / (x + y), y / (x + y)], abs=1e-15)
     belief = named("naive-bayes").attack(release, Targets(schema, np.array([[1, 0]], dtype=np.int32)))

@@ -14,7 +14,7 @@ from dalenius.release import NoisyCounts
 COLUMNS = [dl.Column(f"q{a}", "quasi", domain=dl.Domain(tuple(map(str, range(n))))) for a, n in enumerate((2, 3))]
 SCHEMA = dl.Schema([*COLUMNS, dl.Column("s", "sensitive", domain=dl.Domain(("x", "y")))]).bind({})
 COUNTS = (np.array([[3.0, -5.0], [1.0, 2.0]]), np.array([[10.0, -1.0], [0.0, 0.5], [2.0, -7.0]]))
-RELEASE = NoisyCounts(SCHEMA, "s", COUNTS, "laplace", 1.0, 1.0, 2, "add-remove")
+RELEASE = NoisyCounts(SCHEMA, "s", COUNTS, "laplace", 1.0, 2.0, 2, "add-remove")
 DRAWS = 4000
 
 
@@ -47,9 +47,9 @@ def test_it_draws_once_for_a_release() -> None:
     adversary, rng = NaiveBayesDrawn(), np.random.default_rng(1)
     first = adversary.attack(RELEASE, everybody, rng=rng).posterior
     assert np.array_equal(first, adversary.attack(RELEASE, everybody, rng=rng).posterior)
-    again = NoisyCounts(SCHEMA, "s", COUNTS, "laplace", 1.0, 1.0, 2, "add-remove")  # read once more
+    again = NoisyCounts(SCHEMA, "s", COUNTS, "laplace", 1.0, 2.0, 2, "add-remove")  # read once more
     assert np.array_equal(first, adversary.attack(again, everybody, rng=rng).posterior)
-    other = NoisyCounts(SCHEMA, "s", (COUNTS[0] + 1, COUNTS[1]), "laplace", 1.0, 1.0, 2, "add-remove")
+    other = NoisyCounts(SCHEMA, "s", (COUNTS[0] + 1, COUNTS[1]), "laplace", 1.0, 2.0, 2, "add-remove")
     assert not np.array_equal(first, adversary.attack(other, everybody, rng=rng).posterior)
     assert np.array_equal(
         first, named("naive-bayes-drawn").attack(RELEASE, everybody, rng=np.random.default_rng(1)).posterior
@@ -60,7 +60,7 @@ def test_it_draws_once_for_a_release() -> None:
 
 
 def test_many_people_leave_no_room() -> None:
-    many = NoisyCounts(SCHEMA, "s", tuple(1e9 * (1 + np.abs(c)) for c in COUNTS), "laplace", 1.0, 1.0, 2, "add-remove")
+    many = NoisyCounts(SCHEMA, "s", tuple(1e9 * (1 + np.abs(c)) for c in COUNTS), "laplace", 1.0, 2.0, 2, "add-remove")
     everybody = Targets(SCHEMA, np.array([[0, 1], [1, 2]], dtype=np.int32))
     drawn = named("naive-bayes-drawn").attack(many, everybody, rng=np.random.default_rng(0)).posterior
     assert np.abs(drawn - named("naive-bayes").attack(many, everybody).posterior).max() < 1e-3

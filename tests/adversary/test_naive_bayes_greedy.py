@@ -76,7 +76,7 @@ def test_noise_and_chance_are_seldom_admitted(rows: int, values: int, people: in
     """Of 400 tables without any dependence at most 24 are taken for one: 6 %. Where people are fewer than noise, none is."""
     rng = np.random.default_rng(7)
     declared = schema((rows,), values).bind({})
-    how: tuple[Any, ...] = ("laplace", scale, 1.0) if scale else ("none", 0.0, None)
+    how: tuple[Any, ...] = ("laplace", scale, 1 / scale) if scale else ("none", 0.0, None)
     found = []
     for _ in range(400):
         counts = independent(rng, rows, values, people, scale)

@@ -22,7 +22,7 @@ from dalenius.cli import app
 from dalenius.cli.common import plain
 from dalenius.criterion import Predicate, Realistic
 from dalenius.criterion.written import adversary as written
-from dalenius.errors import DaleniusError
+from dalenius.errors import DaleniusError, InputError
 from dalenius.release import GroupedRelease
 from tests.adversary.test_realistic import theirs
 from tests.criterion.realistic_oracle import Adversary, Counts, Number
@@ -152,17 +152,16 @@ def test_nothing_withstands_class_IV_or_who_knows_a_class(folder: Path) -> None:
 
 
 def test_other_thresholds_stand_beside(folder: Path) -> None:
-    schema = ruled(folder, '["III:uniform:100"]\nmin_k = 5\nmax_loss = 1.0')
+    schema = ruled(folder, '["III:uniform:100"]\nmin_k = 5\nmax_loss = 0.99')
     found = audit(folder / "release.csv", schema)
     assert Counter(t.key for t in found.thresholds) == {"epsilon_privacy": 1, "min_k": 1, "max_loss": 1}
     assert found.verdict == "passed"
 
 
 def test_no_adversary_at_all_is_no_threshold(folder: Path) -> None:
-    """An empty list asks for nothing: nothing is violated, and nothing is left untested for a reason that is not told."""
-    found = audited(folder, "[]")
-    assert found.verdict in ("none", "passed")
-    assert not [t for t in found.thresholds if t.outcome == "not tested"]
+    """An empty list asks for nothing, and a policy that asks for nothing is refused."""
+    with pytest.raises(InputError, match=r"policy\.epsilon_privacy: The list is empty and demands nothing"):
+        audited(folder, "[]")
 
 
 # --- Priors from files -------------------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def test_labels_that_nobody_fits_are_told_and_pass_nothing(tmp_path: Path) -> No
     """A set that another tool writes without braces is a value of its own where no domain says otherwise."""
     (tmp_path / "p.toml").write_text(
         '[columns.city]\nrole = "quasi"\n[columns.ill]\nrole = "sensitive"\n'
-        "[policy]\nmax_attacker_accuracy = 1.0\nmax_perfect_breach = 1.0\n",
+        "[policy]\nmax_attacker_accuracy = 0.99\nmax_perfect_breach = 0.99\n",
         encoding="utf-8",
     )
     schema = Schema.load(tmp_path / "p.toml")

@@ -111,7 +111,11 @@ def test_document(cli: Cli, depth: int, split: bool) -> None:
         shape.setdefault(model, set()).add(key)
     shape["recursive_c_l_diversity"].add("l")
     others = {"schema_version", "dalenius", "kind", "people", "classes", "suppressed", "class_sizes", "uniques"}
+    others |= {"suppressed_rows", "thresholds"}
     assert set(document) == {*shape, *others, "sensitive", "others_as_quasi", "run"}
+    assert document["thresholds"] == []
+    assert set(document["suppressed_rows"]) == {"rows", *shape}
+    assert document["suppressed_rows"]["rows"] == 1
     for model, keys in shape.items():
         assert set(document[model]) == keys
         for one in document["sensitive"].values():
@@ -141,6 +145,13 @@ def test_document(cli: Cli, depth: int, split: bool) -> None:
         defined = [float(value) for value in both if value is not None]
         worst = min(defined) if oracle in LARGER else max(defined)
         assert float(document[model][key]) == worst
+        alone = [  # the one suppressed row as a class
+            levels(oracle, [[ROWS[5][index]]], [row[index] for row in ROWS], column, depth)
+            for index, column in ((4, DISEASE), (5, DRUG))
+        ]
+        known = [value for value in alone if value is not None]
+        worst = (min if oracle in LARGER else max)(known, key=float)
+        assert document["suppressed_rows"][model][key] == close(worst), (model, key)
     assert document["recursive_c_l_diversity"]["l"] == depth
 
 
@@ -237,7 +248,7 @@ def test_arx_release(run: Run, data: Path, adult_schema: Path) -> None:
 
 
 REFUSED = {
-    "recursive l of one": (("r.csv", "--recursive-l", "1"), "must be an int ≥ 2. Got 1 instead."),
+    "recursive l of one": (("r.csv", "--recursive-l", "1"), "must be an int ≥ 2, or c,ℓ such as 3,2. Got '1' instead."),
     "no such release": (("none.csv",), "There is no file 'none.csv'"),
     "no such kind": (("r.csv", "--kind", "magic"), "There is no kind of release 'magic'"),
 }

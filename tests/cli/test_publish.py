@@ -78,26 +78,26 @@ def cli(folder: Path, capsys: pytest.CaptureFixture[str]) -> Cli:  # noqa: ARG00
 PUBLISH = ("publish", "t.csv", "-o", "out.csv")
 REFUSED = {
     "k larger than the table": (("--k", "9"), "k = 9 is larger than the table, which has 8 people"),
-    "k of none": (("--k", "0"), "The 'k' parameter of k-anonymity must be an int ≥ 1. Got 0 instead."),
+    "k of none": (("--k", "0"), "The '--k' parameter of k-anonymity must be an int ≥ 2 (1 demands nothing). Got 0 instead."),
     "l larger than the number of values": (("--l", "4"), "distinct ℓ = 4 asks for more values than there are"),
     "entropy l too large": (("--entropy-l", "3.5"), "the table has 3 different ones"),
     "recursive l too large": (("--recursive-l", "2,4"), "the table has 3 different ones"),
-    "t below 0": (("--t", "-0.1"), "must be a number from 0 to 1. Got -0.1 instead."),
-    "t above 1": (("--t", "1.5"), "must be a number from 0 to 1. Got 1.5 instead."),
-    "t of nothing": (("--t", "nan"), "must be a number from 0 to 1. Got nan instead."),
+    "t below 0": (("--t", "-0.1"), "must be a number ≥ 0 and below 1 (1 demands nothing). Got -0.1 instead."),
+    "t above 1": (("--t", "1.5"), "must be a number ≥ 0 and below 1 (1 demands nothing). Got 1.5 instead."),
+    "t of nothing": (("--t", "nan"), "below 1 (1 demands nothing). Got nan instead."),
     "no criterion": ((), "No criterion was given. Ask for at least one, for example k = 5."),
     "no number for c": (("--recursive-l", "x,2"), "must be c,ℓ such as 3,2. Got 'x,2' instead."),
     "no number for l": (("--recursive-l", "3,two"), "must be c,ℓ such as 3,2. Got '3,two' instead."),
     "three numbers": (("--recursive-l", "3,2,1"), "must be c,ℓ such as 3,2. Got '3,2,1' instead."),
     "l of one": (("--recursive-l", "3,1"), "must be an int ≥ 2. Got 1 instead."),
-    "c of nothing": (("--recursive-l", "0,2"), "must be a number > 0. Got 0.0 instead."),
+    "c of nothing": (("--recursive-l", "0,2"), "must be a finite number > 0. Got 0.0 instead."),
     "unknown ground": (("--t", "0.2:euclid"), "t:hierarchical, such as 0.2:ordered. Got '0.2:euclid' instead."),
     "no number for t": (("--t", "close"), "such as 0.2:ordered. Got 'close' instead."),
     "no hierarchy for t": (("--t", "0.2:hierarchical"), "'disease' has no hierarchy, which hierarchical t-closeness"),
-    "delta of 0": (("--delta", "0"), "must be a number > 0. Got 0.0 instead."),
-    "beta below 0": (("--beta", "-1"), "must be a number > 0. Got -1.0 instead."),
-    "enhanced beta below 0": (("--enhanced-beta", "-1"), "must be a number > 0. Got -1.0 instead."),
-    "alpha above 1": (("--alpha", "1.1"), "must be a number above 0 and at most 1. Got 1.1 instead."),
+    "delta of 0": (("--delta", "0"), "must be a finite number > 0. Got 0.0 instead."),
+    "beta below 0": (("--beta", "-1"), "must be a finite number > 0. Got -1.0 instead."),
+    "enhanced beta below 0": (("--enhanced-beta", "-1"), "must be a finite number > 0. Got -1.0 instead."),
+    "alpha above 1": (("--alpha", "1.1"), "must be a number > 0 and below 1 (1 demands nothing). Got 1.1 instead."),
     "suppression above 1": (("--k", "2", "--suppression", "1.5"), "must be a number from 0 to 1. Got 1.5 instead."),
     "suppression below 0": (("--k", "2", "--suppression", "-0.5"), "must be a number from 0 to 1. Got -0.5 instead."),
     "unknown utility": (("--k", "2", "--utility", "beauty"), "Got 'beauty' instead."),
@@ -158,7 +158,7 @@ def without_run(text: str) -> dict[str, Any]:
 
 
 def test_publish_writes_the_release_the_sidecar_and_the_json(run: Run, cli: Cli, folder: Path) -> None:
-    arguments = (*PUBLISH, "--k", "2", "--suppression", "0.13", "--minimal", "--json")
+    arguments = (*PUBLISH, "--k", "2", "--suppression", "0.13", "--suppressed-rows", "as-is", "--minimal", "--json")
     done = run(*arguments, "-", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     document = without_run(done.stdout)
@@ -244,7 +244,11 @@ def test_time_ran_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "No release was found in the time given (0 of 8 nodes checked)" in err
 
 
-@pytest.mark.parametrize("asked", [(), ("--k", "2"), ("--k", "3", "--suppression", "0.5"), ("--alpha", "0.4")], ids=str)
+@pytest.mark.parametrize(
+    "asked",
+    [(), ("--k", "2"), ("--k", "3", "--suppression", "0.5", "--suppressed-rows", "as-is"), ("--alpha", "0.4")],
+    ids=str,
+)
 def test_lattice_lists_every_node(cli: Cli, asked: tuple[str, ...]) -> None:
     code, out, err = cli("lattice", "t.csv", *asked, "--json", "-")
     assert (code, err) == (0, "")
@@ -323,9 +327,9 @@ def test_more_distinct_rows_than_are_kept(cli: Cli, folder: Path) -> None:
 
 
 def test_nodes_that_are_too_large_are_counted(cli: Cli, folder: Path) -> None:
-    """Every node satisfies k = 1, and only the raw one has 9 distinct rows."""
+    """Every node satisfies β = 10¹², and only the raw one has 9 distinct rows."""
     crowd(folder)
-    code, out, _ = cli(*PUBLISH, "--k", "1", "--most-cells", "8", "--minimal", "--json", "found.json")
+    code, out, _ = cli(*PUBLISH, "--beta", "1e12", "--most-cells", "8", "--minimal", "--json", "found.json")
     found = json.loads((folder / "found.json").read_text())
     assert code == 0
     assert (found["rollups"], found["not_looked_at"], found["minimal"], found["optimal"]) == ("engine", 1, None, False)

@@ -895,7 +895,7 @@ def test_publish_with_suppression(town: Cli, asked: tuple[str, ...], share: str)
     options = [part for text in asked for part in ("--epsilon-privacy", text)]
     published = document(
         town, "publish", "t.csv", "-o", "out.csv", *options, "--suppression", share, "--minimal", "--utility",
-        "discernibility",
+        "discernibility", "--suppressed-rows", "as-is",
     )  # fmt: skip
     assert {tuple(node.values()) for node in published["minimal"]} == minimal(feasible)
     costs = {
@@ -978,7 +978,16 @@ def test_publish_against_all_who_have_seen_no_more(town: Cli) -> None:
 
 
 def test_lattice_with_epsilon_privacy_as_a_criterion(town: Cli) -> None:
-    asked = ("--epsilon-privacy", "III:table:2", "--suppression", "0.2", "--adversary", "III:table")
+    asked = (
+        "--epsilon-privacy",
+        "III:table:2",
+        "--suppression",
+        "0.2",
+        "--adversary",
+        "III:table",
+        "--suppressed-rows",
+        "as-is",
+    )
     found = document(town, "lattice", "t.csv", *asked)
     bad = failing([("III:table", Fraction(2))])
     for entry in found["nodes"]:
@@ -1126,8 +1135,8 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
         "'I:data:other.csv' is named twice",
     ),
     "twice on the lattice": (("lattice", "t.csv", "--adversary", "IV", "--adversary", "IV"), "'IV' is named twice"),
-    "epsilon below 1": (("check", "r.csv", "--epsilon", "0.9"), "a number ≥ 1"),
-    "epsilon of nothing": (("check", "r.csv", "--epsilon", "nan"), "a number ≥ 1"),
+    "epsilon below 1": (("check", "r.csv", "--epsilon", "0.9"), "a finite number ≥ 1"),
+    "epsilon of nothing": (("check", "r.csv", "--epsilon", "nan"), "a finite number ≥ 1"),
     "population alone": (("check", "r.csv", "--population", "t.csv"), "only --prior-cells asks for"),
     "cells without population": (("check", "r.csv", "--prior-cells", "other.csv"), "name --population"),
     "cells of no file": (("check", "r.csv", "--prior-cells", "none.csv", "--population", "t.csv"), "none.csv"),
@@ -1195,7 +1204,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "epsilon in words": (("publish", "t.csv", "-o", "out.csv", "--epsilon-privacy", "III:table:low"), "is not a number"),
     "epsilon for publishing below 1": (
         ("publish", "t.csv", "-o", "out.csv", "--epsilon-privacy", "III:table:0.99"),
-        "a number ≥ 1",
+        "a finite number ≥ 1",
     ),
     "no solution": (
         ("publish", "t.csv", "-o", "out.csv", "--epsilon-privacy", "II:1e6:2"),
@@ -1212,7 +1221,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "a criterion for an audit": (("audit", "r.csv", "--epsilon-privacy", "III:table:2"), "add --method"),
     "epsilon of the page below 1": (
         ("lattice", "t.csv", "--adversary", "II:30", "-o", "page.html", "--json", "out.json", "--epsilon", "0.5"),
-        "a number ≥ 1",
+        "a finite number ≥ 1",
     ),
     "epsilon of no page": (("lattice", "t.csv", "--adversary", "II:30", "--epsilon", "3"), "add -o FILE, or leave it out"),
     "page and document in one file": (

@@ -142,10 +142,10 @@ def test_another_question_needs_no_new_measuring(run: Run, monkeypatch: pytest.M
     text = Path("privacy.toml").read_text(encoding="utf-8")
     for limits, verdict, measuring in (
         ("min_k = 9\nmax_attacker_accuracy = 0.1\n", "violated", 0),
-        ("min_k = 1\nmax_attacker_accuracy = 1.0\n", "passed", 0),
+        ("min_k = 2\nmax_attacker_accuracy = 0.999\n", "passed", 0),
         ("max_attacker_gain = 0.1\nmax_suppressed = 0.0\n", "incomplete", 0),  # nobody is held out
         ('max_attacker_gain = 0.1\nepsilon_privacy = ["I:table:1e3:99"]\n', "incomplete", 2),
-        ("min_k = 1\n", "passed", 0),  # as without a policy: measured above
+        ("min_k = 2\n", "passed", 0),  # as without a policy: measured above
     ):
         measured.clear()
         Path("other.toml").write_text(text.partition("[policy]")[0] + "[policy]\n" + limits, encoding="utf-8")
@@ -396,12 +396,12 @@ REFUSED = {
     "best of a part": (("people.csv", "--best", "best.csv", "--share", "0.3"), "Split the table first"),
     "risk": (("people.csv", "--risk", "danger"), "The '--risk' parameter of frontier must be one of attacker, gain"),
     "utility": (("people.csv", "--utility", "use"), "The '--utility' parameter of frontier must be one of relative_error"),
-    "k": (("people.csv", "--k", "2,many"), "--k '2,many': write whole numbers, separated by commas, for example 2,5,10."),
+    "k": (("people.csv", "--k", "2,many"), "--k '2,many': write whole numbers ≥ 2, separated by commas, for example 2,5,10"),
     "negative k": (("people.csv", "--k", "-2"), "--k '-2': write whole numbers"),
-    "k zero": (("people.csv", "--k", "0"), "The 'k' parameter of"),
+    "k zero": (("people.csv", "--k", "0"), "--k '0': write whole numbers ≥ 2"),
     "no k": (("people.csv", "--k", ""), "--k ''"),
     "l": (("people.csv", "--l", "2.5"), "--l '2.5': write whole numbers"),
-    "l one": (("people.csv", "--l", "1", "--method", "anatomy"), "The 'l' parameter of Anatomy must be an int ≥ 2"),
+    "l one": (("people.csv", "--l", "1", "--method", "anatomy"), "--l '1': write whole numbers ≥ 2"),
     "t": (("people.csv", "--t", "near"), "such as 0.2:ordered. Got 'near' instead"),
     "suppression": (("people.csv", "--suppression", "2"), "--suppression '2': write numbers from 0 to 1"),
     "mcse": (("people.csv", "--mcse", "0"), "mcse"),

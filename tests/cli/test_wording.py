@@ -44,8 +44,8 @@ def test_one_of_everything(
     for arguments in (
         ["check", "r.csv"],
         ["audit", "r.csv", *everything, "-o", "r.html"],
-        ["publish", "t.csv", "-o", "out.csv", "--k", "1", "--minimal"],
-        ["publish", "t.csv", "-o", "out.csv", "--k", "1", "--method", "mondrian"],
+        ["publish", "t.csv", "-o", "out.csv", "--k", "2", "--minimal"],
+        ["publish", "t.csv", "-o", "out.csv", "--k", "2", "--method", "mondrian"],
         ["publish", "t.csv", "-o", "out.csv", "--k", "9", "--method", "microaggregation"],
         ["publish", "t.csv", "-o", "out.csv", "--k", "9", "--method", "mondrian"],
         ["lattice", "t.csv", "-o", "l.html"],

@@ -66,7 +66,7 @@ def write(folder: Path, rows: list[Line], kind: str, schema: str = SCHEMA) -> No
     (folder / "privacy.toml").write_text(schema, encoding="utf-8")
     quoted = ['"{}","{}",{},{}'.format(c.replace('"', '""'), v.replace('"', '""'), s, n) for c, v, s, n in rows]
     (folder / "c.counts.csv").write_text("\n".join(["column,value,disease,count", *quoted]) + "\n", encoding="utf-8")
-    meta = {"mechanism": "laplace", "scale": 20.0, "epsilon": 0.1, "sensitivity": 3, "neighbours": "add-remove"}
+    meta = {"mechanism": "laplace", "scale": 20.0, "epsilon": 0.25, "sensitivity": 3, "neighbours": "add-remove"}
     extra = {"gaussian": {"weight": {"low": 55, "high": 95}}} if kind == "gaussian" else {}
     (folder / "c.json").write_text(json.dumps({**meta, **extra}), encoding="utf-8")
     release = dl.read_release(folder / "c", folder / "privacy.toml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -10,7 +11,7 @@ import dalenius as dl
 from dalenius import criterion as c
 from dalenius.datasets import PAPERS
 from dalenius.release import GroupedRelease
-from tests.criterion.models import NAMES, theirs
+from tests.criterion.models import NAMES, THRESHOLDS, theirs
 from tests.oracle import SMALLER_IS_BETTER, Model, Sensitive
 
 # By hand. relative-1b: two different values in each class; {HIV, Diabetes} against 1/8 each: t = 3/4. realistic-3:
@@ -46,7 +47,9 @@ def test_printed_tables_against_the_definitions(name: str) -> None:
         (suppressed if q < 0 else groups[q]).extend([leaves[value]] * count)
     everyone = [value for group in groups for value in group] + suppressed
     column = Sensitive(leaves)
-    for model in [Model(one, 1) for one in NAMES if one != "hierarchical"] + [Model("recursive", 1, 3)]:
+    for model in [Model(one, Fraction(THRESHOLDS[one][0])) for one in NAMES if one != "hierarchical"] + [
+        Model("recursive", 1, 3)
+    ]:
         right = [model.level(group, everyone, column) for group in groups]
         found = theirs(model).level(release.grouping())
         extreme = max(right) if SMALLER_IS_BETTER[model.name] else min(right)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
 from dalenius.release import GroupedRelease
-from tests.criterion.models import NAMES, theirs
+from tests.criterion.models import NAMES, THRESHOLDS, theirs
 from tests.oracle import Model, Sensitive
 
 SCHEMA = dl.Schema(
@@ -56,7 +57,7 @@ def levels(release: GroupedRelease, rows: list[tuple[str, ...]], name: str, *, s
             group += [leaves[value]] * count
         counted.append(group)
     assert sorted(map(sorted, counted)) == sorted(map(sorted, groups.values()))
-    for model in (Model(one, 1) for one in NAMES if one != "hierarchical"):
+    for model in (Model(one, Fraction(THRESHOLDS[one][0])) for one in NAMES if one != "hierarchical"):
         right = [float(model.level(group, everyone, column)) for group in counted]
         found = theirs(model).levels(grouping).tolist()
         assert all(

@@ -160,7 +160,13 @@ def test_the_survey_tells_epsilon_of_what_remains(table: Small, suppression: str
     adversaries = [written(text) for text in texts]
     plain = survey(lattice, adversaries=adversaries)
     asked = "III:table:3"
-    private = survey(lattice, [epsilon_privacy(asked)], suppression=float(suppression), adversaries=adversaries)
+    private = survey(
+        lattice,
+        [epsilon_privacy(asked)],
+        suppression=float(suppression),
+        adversaries=adversaries,
+        suppressed_rows="as-is",
+    )
     failing = recount([asked], naive, 1)
     feasible = naive.feasible(failing, suppression)
     assert [entry["levels"] for entry in plain] == [entry["levels"] for entry in private]
@@ -210,7 +216,9 @@ def compare(table: Small, asked: Sequence[str], k: int, *, minimal_too: bool) ->
         for utility in ("loss", "discernibility"):
             lattice = GeneralizationLattice(table.cells())
             wanted = [c.KAnonymity(k), *criteria] if k > 1 else criteria
-            found = Search(lattice, wanted, suppression=float(suppression), utility=utility).run(minimal=minimal_too)
+            found = Search(
+                lattice, wanted, suppression=float(suppression), utility=utility, suppressed_rows="as-is"
+            ).run(minimal=minimal_too)
             if minimal_too:
                 assert found.minimal is not None
                 assert set(found.minimal) == minimal(feasible)

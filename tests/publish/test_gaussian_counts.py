@@ -248,7 +248,7 @@ def test_squares_of_a_billion_people_are_exact_whoever_they_are() -> None:
     assert 10**9 * 3000**2 < 2**53
 
 
-META = {"mechanism": "laplace", "scale": 1.0, "epsilon": 1.0, "sensitivity": 4, "neighbours": "add-remove"}
+META = {"mechanism": "laplace", "scale": 1.0, "epsilon": 4.0, "sensitivity": 4, "neighbours": "add-remove"}
 LINES = [
     *(f"hours,{query},{value},{i}" for query in ("n", "sum", "squares") for i, value in enumerate(VALUES)),
     *(f"sex,{sex},{value},1" for sex in "FM" for value in VALUES),

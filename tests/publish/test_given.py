@@ -224,7 +224,7 @@ def test_lattice(suppression: float) -> None:
         one = case(f"lattice {suppression} {seed}", values)
         least = min(2 + seed % 2, different(one))
         earlier = given(one.table, one.releases, l=least)
-        publisher = Lattice([KAnonymity(2)], suppression=suppression, given=earlier)
+        publisher = Lattice([KAnonymity(2)], suppression=suppression, given=earlier, suppressed_rows="as-is")
         search = search_of(one, suppression, earlier)
         limit = int(suppression * len(one.people) + 1e-9)
         nodes = plain_nodes(one, search, least, 2, limit)
@@ -242,7 +242,7 @@ def test_lattice(suppression: float) -> None:
         together = worst(one, published, groups_of(one, published))
         assert published.describe()["given"] == told(one, least, together)
         assert published.describe()["given"]["below_l"] == 0
-        alone = Lattice([KAnonymity(2)], suppression=suppression).publish(one.table)
+        alone = Lattice([KAnonymity(2)], suppression=suppression, suppressed_rows="as-is").publish(one.table)
         assert alone.found.best is not None
         assert alone.found.best.cost <= published.found.best.cost + 1e-12
         below = evaluate(alone, earlier)
@@ -311,7 +311,7 @@ def search_of(one: Case, suppression: float, earlier: Given) -> Search:
     from dalenius.publish.nodes import GeneralizationLattice
 
     lattice = GeneralizationLattice(one.table.cells())
-    return Search(lattice, [KAnonymity(2)], suppression=suppression, given=earlier)
+    return Search(lattice, [KAnonymity(2)], suppression=suppression, given=earlier, suppressed_rows="as-is")
 
 
 GROWING: dict[str, Callable[[dl.Table, Given | None], Any]] = {

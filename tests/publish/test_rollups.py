@@ -296,7 +296,7 @@ def feasible(small: Small, publisher: Lattice) -> dict[Node, float]:
     """Every node that satisfies, with its cost: one after another, in memory."""
     lattice = GeneralizationLattice(small.cells())
     search = Search(lattice, publisher.criteria, suppression=publisher.suppression, utility=publisher.utility,
-                    others_as_quasi=publisher.others_as_quasi)  # fmt: skip
+                    others_as_quasi=publisher.others_as_quasi, suppressed_rows=publisher.suppressed_rows)  # fmt: skip
     verdicts = [search.judge(node)[0] for node in every_node(lattice)]
     return {verdict.node: verdict.cost for verdict in verdicts if verdict.feasible}
 

@@ -48,6 +48,7 @@ def compare(table: Small, models: list[Model], lattice: Lattice, failing: dict, 
         [theirs(model) for model in models],
         suppression=float(suppression),
         utility=utility,
+        suppressed_rows="as-is",
     )
     small = search.lattice.nodes <= search_module.ENUMERABLE
     found = search.run(minimal=small)
@@ -128,7 +129,13 @@ def test_time_limit(enumerable: int, table: Small, draw: st.DataObject) -> None:
     criteria = [theirs(model) for model in models]
     stopped = 0
     for looks in (0.5, *range(1, 25)):  # at half a second nothing can be looked at
-        search = Search(GeneralizationLattice(table.cells()), criteria, suppression=float(suppression), utility=utility)
+        search = Search(
+            GeneralizationLattice(table.cells()),
+            criteria,
+            suppression=float(suppression),
+            utility=utility,
+            suppressed_rows="as-is",
+        )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(search_module, "ENUMERABLE", enumerable)
             patch.setattr(search_module, "time", Clock())

@@ -102,7 +102,9 @@ def test_random_tables(
     utility: str,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    publisher = Lattice([theirs(model) for model in models], suppression=suppression, utility=utility)
+    publisher = Lattice(
+        [theirs(model) for model in models], suppression=suppression, utility=utility, suppressed_rows="as-is"
+    )
     naive = table.oracle()
     feasible = naive.feasible(naive.failing(models), str(suppression))
     whole = dl.Table(table.columns(), table.schema())
@@ -199,7 +201,7 @@ def nasty_oracle() -> oracle.Lattice:
 @pytest.mark.parametrize("suppression", [0.0, 0.1, 0.3])
 def test_nasty_values(tmp_path: Path, suppressed: str, suppression: float, ending: str) -> None:
     """Leaves that look like marks, labels that are marks, missing values, commas, quotes, line ends."""
-    published = Lattice([theirs(Model("k", Fraction(2)))], suppression=suppression).publish(
+    published = Lattice([theirs(Model("k", Fraction(2)))], suppression=suppression, suppressed_rows="as-is").publish(
         nasty(tmp_path, suppressed, ending)
     )
     path = tmp_path / f"out.{ending}"
@@ -253,7 +255,7 @@ def test_sidecar(tmp_path: Path) -> None:
 
 def test_a_frame_has_no_file_to_hash(tmp_path: Path) -> None:
     table = make(3)
-    published = Lattice([theirs(Model("k", Fraction(2)))], suppression=1.0).publish(
+    published = Lattice([theirs(Model("k", Fraction(2)))], suppression=1.0, suppressed_rows="as-is").publish(
         dl.Table(table.columns(), table.schema())
     )
     published.write(tmp_path / "out.csv")
@@ -273,7 +275,9 @@ def test_the_table_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_rows_that_must_go_need_a_mark(tmp_path: Path) -> None:
-    published = Lattice([theirs(Model("k", Fraction(2)))], suppression=0.1).publish(nasty(tmp_path, "[]"))
+    published = Lattice([theirs(Model("k", Fraction(2)))], suppression=0.1, suppressed_rows="as-is").publish(
+        nasty(tmp_path, "[]")
+    )
     assert published.describe()["suppressed"] == 1
     with pytest.raises(InputError, match=r'suppressed = \["\*"\]'):
         published.write(tmp_path / "out.csv")
@@ -384,7 +388,9 @@ def test_any_name_a_column_may_have(tmp_path: Path, names: tuple[str, str, str])
     )
     rows = [(str(i // 3), "xyzxyzx"[i], f"other{i}", f"s{i}") for i in range(7)]
     columns = dict(zip([column.name for column in schema.columns], map(list, zip(*rows, strict=True)), strict=True))
-    published = Lattice([theirs(Model("k", Fraction(3)))], suppression=0.2).publish(dl.Table(columns, schema))
+    published = Lattice([theirs(Model("k", Fraction(3)))], suppression=0.2, suppressed_rows="as-is").publish(
+        dl.Table(columns, schema)
+    )
     assert (published.node, published.describe()["suppressed"]) == ((0, 1), 1)
     published.write(tmp_path / "out.csv")
     right = [(str(i // 3), "*", f"other{i}", f"s{i}") for i in range(6)] + [("*", "*", "other6", "s6")]

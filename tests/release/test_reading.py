@@ -315,7 +315,7 @@ def test_one_file_of_two_is_missing(tmp_path: Path) -> None:
         read_release(tmp_path, SCHEMA)
 
 
-META = {"mechanism": "geometric", "scale": 2.0, "epsilon": 0.5, "sensitivity": 1, "neighbours": "replace"}
+META = {"mechanism": "geometric", "scale": 2.0, "epsilon": 1.0, "sensitivity": 2, "neighbours": "replace"}
 CELLS = ["sex,M,Flu,0", "sex,M,HIV,1", "sex,F,Flu,2", "sex,F,HIV,3"]
 TINY = Schema((SEX, DISEASE), source="privacy.toml")
 
@@ -332,7 +332,7 @@ def noisy(folder: Path, cells: list[str] = CELLS, *, third: str = "disease", **m
 def test_noisy_counts(tmp_path: Path) -> None:
     release = noisy(tmp_path, [*CELLS[:3], "sex,F,HIV,-2.5"])
     assert [table.tolist() for table in release.counts] == [[[0.0, 1.0], [2.0, -2.5]]]
-    assert (release.epsilon, release.mechanism, release.sensitive) == (0.5, "geometric", "disease")
+    assert (release.epsilon, release.mechanism, release.sensitive) == (1.0, "geometric", "disease")
     for name in ("c.counts.csv", "c.json"):
         assert read_release(tmp_path / name, TINY) == release
     exact = noisy(tmp_path, CELLS[2:], mechanism="none", epsilon=None, scale=0)

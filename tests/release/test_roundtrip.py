@@ -262,15 +262,20 @@ def noisy_counts(draw: st.DrawFn) -> NoisyCounts:
     positive = st.one_of(st.floats(0, exclude_min=True, allow_infinity=False), st.integers(1, 9))
     mechanism = draw(st.sampled_from(["geometric", "laplace", "none"]))
     none = mechanism == "none"
+    scale, sensitivity = draw(st.floats(1e-6, 1e9)), draw(positive)
+    neighbours = draw(st.sampled_from(["add-remove", "replace"]))
+    changed = len(counts) * (1 if neighbours == "add-remove" else 2)
+    least = max(changed, sensitivity) / scale
+    assume(math.isfinite(least) and least > 0)
     return NoisyCounts(
         schema,
         sensitive.name,
         counts,
         mechanism=mechanism,  # type: ignore[arg-type]
-        scale=0 if none else draw(positive),
-        epsilon=None if none else draw(positive),
-        sensitivity=draw(positive),
-        neighbours=draw(st.sampled_from(["add-remove", "replace"])),
+        scale=0 if none else scale,
+        epsilon=None if none else draw(st.floats(least, allow_infinity=False)),
+        sensitivity=sensitivity,
+        neighbours=neighbours,  # type: ignore[arg-type]
     )
 
 
@@ -317,7 +322,7 @@ def coarser_counts(draw: st.DrawFn) -> NoisyCounts:
     sizes = {name: len(coarse[name]) if name in coarse else len(schema[name].leaves) for name in free}
     tables = [math.prod(sizes.values())] if joint else list(sizes.values())
     return NoisyCounts(
-        schema, sensitive.name, tuple(block(rows) for rows in tables), "laplace", 2.0, 0.5, 3, "add-remove", joint,
+        schema, sensitive.name, tuple(block(rows) for rows in tables), "laplace", 2.0, 60.0, 3, "add-remove", joint,
         coarse, moments,
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attac
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
 from dalenius.audit.people import People, check_others, check_same_people, columns_of, files_of, open_together
 from dalenius.audit.policy import Figure, Part, Threshold
+from dalenius.audit.suppressed import SuppressedRows, of_suppressed, suppressed_rows, worse
 from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
@@ -56,6 +57,7 @@ class Audit:
     has_truth: bool
     held_out: int
     levels: dict[str, dict[tuple[str, str], Level]]
+    suppressed_rows: SuppressedRows | None  # None: there are none
     attacks: tuple[Attack, ...]
     refused: dict[str, str]
     risks: ClassRisks | None  # None: the release has no classes
@@ -168,6 +170,7 @@ class Audit:
             }
             if self.levels
             else None,
+            "suppressed_rows": None if self.suppressed_rows is None else self.suppressed_rows.to_document(),
             "risks": None if self.risks is None else asdict(self.risks),
             "attacks": [_attack_document(found) for found in self.attacks],
             "refused": self.refused,
@@ -182,11 +185,11 @@ class Audit:
         }
 
 
-def _extent(release: GroupedRelease | NoisyCounts) -> dict[str, int | None]:
-    """How many people and classes; noisy counts do not tell."""
+def _extent(release: GroupedRelease | NoisyCounts) -> dict[str, float | None]:
+    """How many people and classes; noisy counts do not tell. Of these, the ε that their noise gives."""
     if isinstance(release, NoisyCounts):
-        return {"people": None, "classes": None, "suppressed": None}
-    return {"people": release.people, "classes": release.groups, "suppressed": release.suppressed}
+        return {"people": None, "classes": None, "suppressed": None, "epsilon": release.noise_epsilon}
+    return {"people": release.people, "classes": release.groups, "suppressed": release.suppressed, "epsilon": None}
 
 
 def _attack_document(found: Attack) -> dict[str, Any]:
@@ -300,12 +303,14 @@ def audit(
     elif isinstance(opened, GroupedRelease):
         utility = release_utility(opened)
     levels: dict[str, dict[tuple[str, str], Level]] = {}
+    together: SuppressedRows | None = None
     risks: ClassRisks | None = None
     disclosures: tuple[Disclosure, ...] = ()
     errors: dict[str, ClassErrors] = {}
     if isinstance(opened, GroupedRelease):
         groupings = {column: opened.grouping(column) for column in columns}
         levels = {column: measure(grouping) for column, grouping in groupings.items()}
+        together = suppressed_rows(opened)
         each = {column: class_errors(grouping, levels[column]) for column, grouping in groupings.items()}
         errors = {column: found for column, found in each.items() if found is not None}
         risks = class_risks(opened)
@@ -321,7 +326,7 @@ def audit(
     elif adversaries:
         raise InputError(f"Realistic adversaries look at classes, and a release of kind {opened.kind!r} has none.")
     unplayed = unthreatened if isinstance(opened, Generalized | Anatomized) else ""
-    figures = _figures(levels, attacks, unplayed, utility, opened, people is not None)
+    figures = _figures(levels, together, attacks, unplayed, utility, opened, people is not None)
     figures |= _threat_figures(schema, threatened, unthreatened)
     if isinstance(opened, GroupedRelease):
         figures["epsilon_privacy"] = Figure(math.nan, parts=parts)
@@ -338,6 +343,7 @@ def audit(
         has_truth=people is not None,
         held_out=0 if control is None else control.people.count,
         levels=levels,
+        suppressed_rows=together,
         attacks=tuple(attacks),
         refused=refused,
         risks=risks,
@@ -361,6 +367,7 @@ def audit(
 
 def _figures(
     levels: dict[str, dict[tuple[str, str], Level]],
+    together: SuppressedRows | None,
     attacks: list[Attack],
     unplayed: str,
     utility: dict[str, float],
@@ -372,7 +379,14 @@ def _figures(
     worst = worst_of(list(levels.values())) if levels else {}
 
     def level(model: str, key: str) -> Figure:
-        return Figure(worst[model, key].value) if worst else classless
+        if not worst:
+            return classless
+        mine = worst[model, key].value
+        theirs = mine if together is None else together.worst[model, key].value
+        if not worse(mine, theirs, model, key):
+            return Figure(mine)
+        assert isinstance(release, GroupedRelease)
+        return Figure(theirs, of=of_suppressed(release))
 
     if not has_truth:
         unknown = "it needs the original table (--truth)"

@@ -38,7 +38,13 @@ TAKES: dict[str, tuple[str, ...]] = {
 }
 DRAWN = ("anatomy", "noisy-counts")  # publish draws these anew each time
 _LETTERS = {"k": "k", "l": "ℓ", "t": "t", "epsilon": "ε"}
-_QUIET = ("shown", "noise", "neighbours", "utility")  # what a label leaves out while it is the same for all
+_QUIET = (
+    "shown",
+    "noise",
+    "neighbours",
+    "utility",
+    "suppressed_rows",
+)  # what a label leaves out while it is the same for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +140,12 @@ def grid(
     *,
     utility: str = "loss",
     counting: Mapping[str, Any] | None = None,
+    suppressed_rows: str = "hold",
 ) -> list[Candidate]:
     """Every combination of what is asked for and a method takes; where nothing is asked, defaults that the table allows.
 
-    `utility` is what the lattice is to be best in, if it can be; `counting` are further options of noisy counts.
+    `utility` is what the lattice is to be best in, if it can be, and `suppressed_rows` what becomes of those that it
+    suppresses; `counting` are further options of noisy counts.
     """
     found = []
     for method in methods:
@@ -150,6 +158,8 @@ def grid(
         fixed: dict[str, Any] = {"shown": "ranges"} if method == "microaggregation" else {}
         if method == "lattice" and utility in SEARCHED and utility != "loss":
             fixed["utility"] = utility
+        if method == "lattice" and suppressed_rows != "hold":
+            fixed["suppressed_rows"] = suppressed_rows
         if method == "noisy-counts":
             fixed |= counting or {}
         names = [name for name in TAKES[method] if name in axes]

@@ -67,9 +67,9 @@ def compare(
             classes = release.groups
             groupings = [release.grouping(column.name) for column in release.schema.sensitive]
             levels = {
-                "k": KAnonymity(1).level(groupings[0]).value,
-                "l": min(DistinctDiversity(1).level(grouping).value for grouping in groupings),
-                "t": max(TCloseness(1.0).level(grouping).value for grouping in groupings),
+                "k": KAnonymity(2).level(groupings[0]).value,
+                "l": min(DistinctDiversity(2).level(grouping).value for grouping in groupings),
+                "t": max(TCloseness(0.5).level(grouping).value for grouping in groupings),
             }
         costs = fidelity(release, people, queries=queries, seed=seed)
         found.append(Compared(name, release.kind, classes, levels, costs))

@@ -11,6 +11,7 @@ import numpy as np
 
 from dalenius.adversary.fit import inside_boxes
 from dalenius.audit.policy import Part
+from dalenius.audit.suppressed import ask, of_suppressed
 from dalenius.criterion import EpsilonPrivacy, Predicate, Realistic
 from dalenius.criterion.written import epsilon_privacy
 from dalenius.engine import Engine
@@ -81,17 +82,17 @@ def policy_criteria(schema: Schema, priors: Priors) -> list[EpsilonPrivacy]:
 
 
 def asked_figures(release: GroupedRelease, asked: Sequence[EpsilonPrivacy]) -> tuple[Part, ...]:
-    """Each threshold as asked, its limit, and what was found: of several sensitive columns the worst."""
-    groupings = [release.grouping(column.name) for column in release.schema.sensitive]
+    """Each threshold as asked, its limit, and what was found: of classes, suppressed rows and sensitive columns the worst."""
     with _named(release.schema):
-        return tuple(
-            Part(
-                f"≤ {criterion.epsilon:g} against {criterion.adversary.text}",
-                criterion.epsilon,
-                max(criterion.level(grouping).value for grouping in groupings),
-            )
-            for criterion in asked
-        )
+        return tuple(_part(release, criterion) for criterion in asked)
+
+
+def _part(release: GroupedRelease, criterion: EpsilonPrivacy) -> Part:
+    found = ask(release, [criterion])
+    level = max(one.level for one in found)
+    theirs = max((one.suppressed_level for one in found if one.suppressed_level is not None), default=level)
+    shown = f"≤ {criterion.epsilon:g} against {criterion.adversary.text}"
+    return Part(shown, criterion.epsilon, max(level, theirs), of=of_suppressed(release) if theirs > level else "")
 
 
 @contextlib.contextmanager

@@ -209,7 +209,8 @@ def _exact(table: Table, publisher: Simulation) -> NoisyCounts:
     """The same counts without noise."""
     found = exact(table, publisher.joint, dict(publisher.levels), dict(publisher.gaussian))
     numbers = [query.astype(np.float64) for query in found.queries()]
-    noisy = found.release(NoisyCounts, publisher, numbers, 1.0, publisher.epsilon)
+    scale = publisher.sensitivity(found.asked) / publisher.epsilon
+    noisy = found.release(NoisyCounts, publisher, numbers, scale, publisher.epsilon)
     return dataclasses.replace(noisy, mechanism="none", scale=0.0, epsilon=None)
 
 

@@ -115,8 +115,8 @@ def check_same_people(release: GroupedRelease, people: People, name: str = "The 
     """A table is the truth about a release only if it has as many people, with the same sensitive values."""
     if people.count != release.people:
         raise InputError(
-            f"{name} has {counted(release.people, 'person', 'people')} and the table {people.count:,}. "
-            "The truth must be the table that the release was made of."
+            f"{name} has {counted(release.people, 'person', 'people')} and the table {people.count:,}. The truth must be the table "
+            "that the release was made of, without rows that were hidden."
         )
     for j, column in enumerate(release.schema.sensitive):
         mine = np.bincount(people.values[:, j], weights=people.people, minlength=len(column.leaves)).astype(np.int64)

@@ -13,7 +13,10 @@ Outcome = Literal["passed", "violated", "not tested"]
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """One line of the policy: what is asked, what was found, and what follows; `reason` says why it was not tested."""
+    """One line of the policy: what is asked, what was found, and what follows.
+
+    `reason` says why it was not tested, or what else than the classes violates it.
+    """
 
     key: str
     asked: str
@@ -31,6 +34,7 @@ class Part:
     measured: float
     error: float = 0.0
     least: bool = False  # the limit is one from below
+    of: str = ""  # what it was measured on, where that is not the classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class Figure:
     high: float = -math.inf  # how large it may be in truth, where a sample was measured: it passes only if that does
     spread: str = ""  # what makes it uncertain
     doubt: str = ""  # what it leaves out, and may make it larger: then it may be violated, and cannot pass
+    of: str = ""  # what it was measured on, where that is not the classes
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Figure:
@@ -58,8 +63,9 @@ def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Thr
             continue
         figure = figures.get(key, Figure(math.nan, "this version has no measure for it"))
         for part in figure.parts:
-            found = _outcome(part.measured, part.limit, part.error, least=part.least)
-            outcomes.append(Threshold(key, part.shown, part.measured, *found))
+            outcome, reason = _outcome(part.measured, part.limit, part.error, least=part.least)
+            reason = part.of if outcome == "violated" else reason
+            outcomes.append(Threshold(key, part.shown, part.measured, outcome, reason))
         if figure.parts:
             continue
         limit = asked if isinstance(asked, int | float) else math.nan
@@ -72,6 +78,8 @@ def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Thr
         outcome, reason = _outcome(figure.value, limit, 0.0, least=least)
         if outcome == "passed":
             outcome, reason = _doubted(figure, limit)
+        elif outcome == "violated":
+            reason = figure.of
         outcomes.append(Threshold(key, shown, figure.value, outcome, reason))
     return tuple(outcomes)
 

@@ -64,6 +64,7 @@ def command(
     at_most: realistic.AtMostOption = False,
     predicate: realistic.PredicateOption = None,
     suppression: methods.Suppression = None,
+    suppressed_rows: methods.SuppressedRows = None,
     cuts: methods.Cuts = None,
     shown: methods.Shown = None,
     block: methods.Block = None,
@@ -128,12 +129,18 @@ def command(
         remedy="Name one: --adversary I:table:1e6.",
     )  # fmt: skip
     chosen = {
-        "suppression": suppression, "cuts": cuts, "shown": shown, "block": block, "merge": merge, "epsilon": epsilon,
+        "suppression": suppression, "suppressed_rows": suppressed_rows,
+        "cuts": cuts, "shown": shown, "block": block, "merge": merge, "epsilon": epsilon,
         "noise": noise, "neighbours": neighbours, "joint": joint, "level": level, "gaussian": gaussian,
     }  # fmt: skip
     if method is None and (wanted or any(value is not None and value != [] for value in chosen.values())):
         raise InputError(
             "Criteria and their like are for publishing: add --method, or leave them out to audit a release."
+        )
+    if suppressed_rows == "hide":
+        raise InputError(
+            "Rows that are hidden are not in the release, and the table has them: an audit could not compare the two. Publish, "
+            "and audit that file without --truth."
         )
     if method is not None:
         if truth is not None:

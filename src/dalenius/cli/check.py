@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,7 @@ import typer
 
 from dalenius import engine as _engine
 from dalenius.cli import adversaries as realistic
+from dalenius.cli import criteria as options
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
@@ -26,7 +28,8 @@ from dalenius.cli.common import (
 from dalenius.errors import counted
 
 if TYPE_CHECKING:
-    from dalenius.criterion import Level
+    from dalenius.audit.suppressed import Asked, SuppressedRows
+    from dalenius.criterion import Level, Predicate, Realistic
     from dalenius.release import GroupedRelease, Grouping
 
 _NAMES = {
@@ -53,7 +56,21 @@ def command(
     release: Annotated[str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's, or a table.")],
     schema: SchemaOption = DEFAULT_SCHEMA,
     kind: KindOption = None,
-    recursive_l: Annotated[int, typer.Option("--recursive-l", help="The ℓ of recursive (c,ℓ)-diversity.")] = 2,
+    recursive_l: Annotated[
+        str,
+        typer.Option(
+            "--recursive-l", metavar="L|C,L", help="The ℓ of recursive (c,ℓ)-diversity, or both as a threshold."
+        ),
+    ] = "2",
+    k: options.K = None,
+    l: options.L = None,  # noqa: E741 - the option's name
+    entropy_l: options.EntropyL = None,
+    t: options.T = None,
+    delta: options.Delta = None,
+    beta: options.Beta = None,
+    enhanced_beta: options.EnhancedBeta = None,
+    alpha: options.Alpha = None,
+    epsilon_privacy: options.EpsilonPrivacy = None,
     others_as_quasi: Annotated[
         bool,
         typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
@@ -93,15 +110,13 @@ def command(
     json: JsonOption = None,
     engine: EngineOption = _engine.DEFAULT,
     quiet: QuietOption = False,
-) -> None:
+) -> int:
     """Measure every syntactic privacy model on a release, and ε against each realistic adversary that is named.
 
-    Says what level the release reaches and in which class it is worst.
+    Says what level the release reaches and in which class it is worst. Criteria that are asked for are held against the classes
+    and against the suppressed rows as a class; exit code 1 if one is violated.
     """
-    import numpy as np
-
-    from dalenius.criterion import MEASURED, measure, worst_of
-    from dalenius.criterion import document as levels_document
+    from dalenius.audit.suppressed import ask
     from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable
     from dalenius.release import GroupedRelease, read
@@ -111,12 +126,18 @@ def command(
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
-    if epsilon is not None and not epsilon >= 1:
-        raise ParameterError("--epsilon", "check", "a number ≥ 1 (1 is perfect privacy)", epsilon)
+    depth = _depth(recursive_l)
+    wanted = options.criteria(
+        k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l if "," in recursive_l else None, t=t, delta=delta, beta=beta,
+        enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy, priors=priors, known=known,
+        at_most=at_most, predicates=sets,
+    )  # fmt: skip
+    if epsilon is not None and not 1 <= epsilon < float("inf"):
+        raise ParameterError("--epsilon", "check", "a finite number ≥ 1 (1 is perfect privacy)", epsilon)
     if population is not None and prior_cells is None:
         raise InputError("--population says who is in the classes, which only --prior-cells asks for.")
     realistic.refuse_idle(
-        used=bool(adversaries) or epsilon is not None, known=known, at_most=at_most, predicate=predicate,
+        used=bool(adversaries or epsilon_privacy) or epsilon is not None, known=known, at_most=at_most, predicate=predicate,
         remedy="Name one: --adversary I:table:1e6, or ask with --epsilon what the release withstands.",
     )  # fmt: skip
     if prior_cells is not None and (known or sets):
@@ -133,30 +154,75 @@ def command(
     opened = read(release, declared, kind=kind, engine=connected)
     if not isinstance(opened, GroupedRelease):
         raise InputError(f"{release}: a release of kind {opened.kind!r} has no classes to check.")
-    sizes = opened.sizes
-    names = [column.name for column in opened.schema.sensitive]
-    measured = {}
-    for name in names:
-        grouping = opened.grouping(name, others_as_quasi=others_as_quasi)
-        measured[name] = (grouping, measure(grouping, recursive_l=recursive_l))
-    documents = {name: levels_document(levels, recursive_l=recursive_l) for name, (_, levels) in measured.items()}
-    groupings = {name: grouping for name, (grouping, _) in measured.items()}
+    found = _measure(opened, depth, others_as_quasi)
+    groupings = {name: grouping for name, (grouping, _) in found.measured.items()}
     private = realistic.levels_against(groupings, adversaries, sets)
     if prior_cells is not None:
         realistic.add_cells(private, opened, groupings, prior_cells, population, priors)
-    for name, found in private.items():
-        if found:
-            documents[name]["epsilon_privacy"] = {text: level.value for text, level in found.items()}
+    asked = ask(opened, wanted, others_as_quasi=others_as_quasi)
     withstands = None if epsilon is None else realistic.withstands(groupings, epsilon, adversaries, known, sets)
-    document: dict[str, Any] = {
-        "kind": opened.kind,
-        "people": opened.people,
-        "classes": opened.groups,
-        "suppressed": opened.suppressed,
-        **levels_document(worst_of([levels for _, levels in measured.values()]), recursive_l=recursive_l),
+    if json is not None:
+        described = {"known": known, **realistic.described(adversaries, sets)} if adversaries else {}
+        write_json(json, _document(found, private, described, withstands, asked))
+    if json != "-":
+        text = [*_head(release, opened), *_columns(found, private, adversaries, sets, reveal=reveal)]
+        text += [] if withstands is None else _withstood(withstands)
+        for line in [*text, *_together(found.together), *_thresholds(asked)]:
+            say(quiet, line)
+    return 0 if all(one.holds for one in asked) else 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A release with every level of its classes, by sensitive column, and of its suppressed rows."""
+
+    release: GroupedRelease
+    depth: int  # the ℓ of recursive (c,ℓ)-diversity
+    others_as_quasi: bool
+    measured: dict[str, tuple[Grouping, dict[tuple[str, str], Level]]]
+    together: SuppressedRows | None
+
+
+def _measure(release: GroupedRelease, depth: int, others_as_quasi: bool) -> _Found:
+    from dalenius.audit.suppressed import suppressed_rows
+    from dalenius.criterion import measure
+
+    measured = {}
+    for column in release.schema.sensitive:
+        grouping = release.grouping(column.name, others_as_quasi=others_as_quasi)
+        measured[column.name] = (grouping, measure(grouping, recursive_l=depth))
+    together = suppressed_rows(release, others_as_quasi=others_as_quasi, recursive_l=depth)
+    return _Found(release, depth, others_as_quasi, measured, together)
+
+
+def _document(
+    found: _Found,
+    private: realistic.Found,
+    described: dict[str, Any],
+    withstands: dict[str, Any] | None,
+    asked: Sequence[Asked],
+) -> dict[str, Any]:
+    """The check as JSON has it."""
+    import numpy as np
+
+    from dalenius.criterion import document, worst_of
+
+    release, sizes = found.release, found.release.sizes
+    columns = {name: document(levels, recursive_l=found.depth) for name, (_, levels) in found.measured.items()}
+    for name, against in private.items():
+        if against:
+            columns[name]["epsilon_privacy"] = {text: level.value for text, level in against.items()}
+    return {
+        "kind": release.kind,
+        "people": release.people,
+        "classes": release.groups,
+        "suppressed": release.suppressed,
+        **document(worst_of([levels for _, levels in found.measured.values()]), recursive_l=found.depth),
         **({"epsilon_privacy": realistic.worst(private)} if any(private.values()) else {}),
-        **({"known": known, **realistic.described(adversaries, sets)} if adversaries else {}),
+        **described,
         **({} if withstands is None else {"withstands": withstands}),
+        "suppressed_rows": None if found.together is None else found.together.to_document(recursive_l=found.depth),
+        "thresholds": [one.to_document() for one in asked],
         "class_sizes": {
             "smallest": int(sizes.min()),
             "median": float(np.median(sizes)),
@@ -164,48 +230,90 @@ def command(
             "largest": int(sizes.max()),
         },
         "uniques": int((sizes == 1).sum()),
-        "sensitive": documents,
-        "others_as_quasi": others_as_quasi,
+        "sensitive": columns,
+        "others_as_quasi": found.others_as_quasi,
     }
-    if json is not None:
-        write_json(json, document)
-    if json == "-" or quiet:
-        return
-    share = opened.suppressed / opened.people
-    people = counted(opened.people, "person", "people")
-    unseen = [f"{c.name} ({c.role})" for c in opened.schema.columns if c.role in ("identifier", "other")]
-    say(False, f"{release}: {people} in {counted(opened.groups, 'class', 'classes')}, {opened.kind}")
-    say(False, f"  suppressed rows  {opened.suppressed:,} ({share:.2%})")
-    say(
-        False,
+
+
+def _head(name: str, release: GroupedRelease) -> list[str]:
+    """How many people and classes there are, and which columns were not looked at."""
+    import numpy as np
+
+    sizes = release.sizes
+    people = counted(release.people, "person", "people")
+    unseen = [f"{c.name} ({c.role})" for c in release.schema.columns if c.role in ("identifier", "other")]
+    return [
+        f"{name}: {people} in {counted(release.groups, 'class', 'classes')}, {release.kind}",
+        f"  suppressed rows  {release.suppressed:,} ({release.suppressed / release.people:.2%})",
         f"  class sizes      smallest {int(sizes.min()):,}, median {np.median(sizes):,.6g}, mean {sizes.mean():,.1f}, "
-        f"largest {int(sizes.max()):,}; {document['uniques']:,} of one person",
-    )
-    if unseen:
-        say(False, f"  not looked at    {', '.join(unseen)}")
-    for name, (grouping, levels) in measured.items():
-        say(False, f"\n  {name:<32} {'level':>12}  safer is   worst class (numbered from 0, as rows are)")
+        f"largest {int(sizes.max()):,}; {int((sizes == 1).sum()):,} of one person",
+        *([f"  not looked at    {', '.join(unseen)}"] if unseen else []),
+    ]
+
+
+def _columns(
+    found: _Found,
+    private: realistic.Found,
+    adversaries: Sequence[Realistic],
+    sets: Sequence[Predicate],
+    *,
+    reveal: bool,
+) -> list[str]:
+    """Every level of every sensitive column, and the class that is worst."""
+    from dalenius.criterion import MEASURED
+
+    lines, release = [], found.release
+    written = {who.text: realistic.shown(who) for who in adversaries}
+    for name, (grouping, levels) in found.measured.items():
+        lines.append(f"\n  {name:<32} {'level':>12}  safer is   worst class (numbered from 0, as rows are)")
         for model, key, criterion in MEASURED:
             level = levels[model, key]
             text = f"  {_NAMES[model, key]:<32} {_number(level.value):>12}  {criterion.better:<8}   "
-            say(False, text + _place(opened, grouping, level, sizes_only=not criterion.needs_values))
+            lines.append(text + _place(release, grouping, level, sizes_only=not criterion.needs_values))
         if private[name]:
             about = f" of learning {'; '.join(map(str, sets))}" if sets else ""
-            say(False, f"\n  {'smallest ε against':<32} {'level':>12}  safer is   worst class{about}")
-        written = {who.text: realistic.shown(who) for who in adversaries}
+            lines.append(f"\n  {'smallest ε against':<32} {'level':>12}  safer is   worst class{about}")
         for text, level in private[name].items():
             # No rows here: an infinite ε may say of everybody in the class that they are in the set asked for.
-            place = _class(opened, grouping, level)
-            say(False, f"  {written.get(text, text):<32} {_number(level.value):>12}  smaller    {place}")
-        shown = [*levels.values(), *private[name].values()]
-        for line in _revealed(opened, grouping, shown) if reveal else []:
-            say(False, line)
-    for line in [] if withstands is None else _withstood(withstands):
-        say(False, line)
-    if opened.suppressed:
-        say(
-            False, "\n  Suppressed rows are no class; they count in the table's distribution, which t, δ and β look at."
-        )
+            place = _class(release, grouping, level)
+            lines.append(f"  {written.get(text, text):<32} {_number(level.value):>12}  smaller    {place}")
+        if reveal:
+            lines += _revealed(release, grouping, [*levels.values(), *private[name].values()])
+    return lines
+
+
+def _depth(text: str) -> int:
+    """The ℓ of recursive (c,ℓ)-diversity, alone or after its c."""
+    from dalenius.errors import ParameterError
+
+    number = text.rpartition(",")[2].strip()
+    if not (number.isascii() and number.isdigit() and 2 <= int(number) < 1e9):
+        raise ParameterError("--recursive-l", "check", "an int ≥ 2, or c,ℓ such as 3,2", text)
+    return int(number)
+
+
+def _together(found: SuppressedRows | None) -> list[str]:
+    """What the suppressed rows tell."""
+    if found is None:
+        return []
+    return [
+        f"\n  {found.line()}",
+        "  Whoever fits no class is among them. They count in the table's distribution, which t, δ and β look at.",
+    ]
+
+
+def _thresholds(asked: Sequence[Asked]) -> list[str]:
+    """Each criterion that was asked for, and what violates it."""
+    lines = [""] if asked else []
+    for one in asked:
+        why = []
+        if one.failing:
+            why.append(f"{counted(one.failing, 'class fails', 'classes fail')}, level {_number(one.level)}")
+        if one.suppressed_level is not None and not one.suppressed_hold:
+            why.append(f"the suppressed rows fail as a class, level {_number(one.suppressed_level)}")
+        name = f"{one.criterion} of {one.sensitive}"
+        lines.append(f"  {'holds' if one.holds else 'violated':<9} {name}{': ' if why else ''}{'; '.join(why)}")
+    return lines
 
 
 def _withstood(document: dict[str, Any]) -> list[str]:

@@ -62,8 +62,11 @@ def criteria(
     """The criteria that the options ask for, in a fixed order."""
     from dalenius import criterion as c
     from dalenius.criterion import written
+    from dalenius.errors import ParameterError
 
     found: list[Criterion] = []
+    if k is not None and k < 2:
+        raise ParameterError("--k", "k-anonymity", "an int ≥ 2 (1 demands nothing)", k)
     if k is not None:
         found.append(c.KAnonymity(k))
     if alpha is not None:

@@ -58,6 +58,7 @@ def command(
             rich_help_panel=_GRID,
         ),
     ] = None,
+    suppressed_rows: methods.SuppressedRows = None,
     epsilons: Annotated[
         str | None,
         typer.Option("--epsilons", metavar="E,E,…", help="Noisy counts: the budgets to try.", rich_help_panel=_GRID),
@@ -139,7 +140,11 @@ def command(
     counting = {"noise": noise, "neighbours": neighbours, "joint": joint, "level": level, "gaussian": gaussian}
     counting = {name: value for name, value in counting.items() if value is not None and value != []}
     compares = (
-        any(value is not None for value in (k, l, t, suppression, risk, utility, mcse, best, resume, jobs)) or fresh
+        any(
+            value is not None
+            for value in (k, l, t, suppression, suppressed_rows, risk, utility, mcse, best, resume, jobs)
+        )
+        or fresh
     )
     about_counts = bool(epsilons is not None or draws is not None or counting)
     if not compares and (set(method) == {METHOD} if method else about_counts):
@@ -157,6 +162,7 @@ def command(
         methods=tried,
         values=tradeoff.values(k=k, l=l, t=t, suppression=suppression, epsilon=epsilons),
         counting=counting,
+        suppressed_rows=tradeoff.suppressed_rows(suppressed_rows, tried),
         risk=risk,
         utility=utility,
         mcse=mcse,

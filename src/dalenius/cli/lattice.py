@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from dalenius import engine as _engine
 from dalenius.cli import adversaries as realistic
 from dalenius.cli import criteria as options
+from dalenius.cli import methods
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
@@ -52,6 +53,7 @@ def command(
     at_most: realistic.AtMostOption = False,
     predicate: realistic.PredicateOption = None,
     suppression: Annotated[float, typer.Option("--suppression", help="Largest share of rows to suppress.")] = 0.0,
+    suppressed_rows: methods.SuppressedRows = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="An HTML page with the lattice drawn and all nodes listed.")
     ] = None,
@@ -68,6 +70,7 @@ def command(
     from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable, write_texts
     from dalenius.publish.rollups import lattice_of
+    from dalenius.publish.suppressed import check_hidden, check_suppressed_rows
     from dalenius.publish.survey import stubbornness, survey
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
@@ -87,15 +90,18 @@ def command(
     )  # fmt: skip
     if epsilon is not None and output is None:
         raise InputError("--epsilon draws a line on the page that -o writes: add -o FILE, or leave it out.")
-    if epsilon is not None and not epsilon >= 1:
-        raise ParameterError("--epsilon", "lattice", "a number ≥ 1 (1 is perfect privacy)", epsilon)
+    if epsilon is not None and not 1 <= epsilon < float("inf"):
+        raise ParameterError("--epsilon", "lattice", "a finite number ≥ 1 (1 is perfect privacy)", epsilon)
     line = 2.5 if epsilon is None else epsilon
+    handling: Any = suppressed_rows or "hold"
+    check_suppressed_rows(handling)
     targets = [path for path in (output, None if json in (None, "-") else Path(json)) if path is not None]
     for target in targets:
         check_writable(target, inputs=[table, schema, *declared.files, *priors.files, *connected.own_files])
     if len({path.resolve() for path in targets}) < len(targets):
         raise InputError(f"The page and the JSON cannot both be written to {str(output)!r}. Name another file.")
     people = Table(table, declared, engine=connected, most_cells=most_cells or MOST_CELLS, told=teller(quiet))
+    check_hidden(handling, wanted, people.declared)
     lattice = lattice_of(people)
     if output is not None and not lattice.fits(lattice.bottom):
         raise InputError(
@@ -104,13 +110,15 @@ def command(
         )
     with progress_line(quiet) as progress:
         nodes = survey(
-            lattice, wanted, suppression=suppression, adversaries=adversaries, predicates=sets, progress=progress
-        )
+            lattice, wanted, suppression=suppression, adversaries=adversaries, predicates=sets, progress=progress,
+            suppressed_rows=handling,
+        )  # fmt: skip
     left = lattice.nodes - len(nodes)
     document = {
         "people": lattice.people,
         "criteria": [criterion.describe() for criterion in wanted],
         "suppression": suppression,
+        "suppressed_rows": handling,
         "known": known,
         **realistic.described(adversaries, sets),
         "rollups": lattice.rollups,

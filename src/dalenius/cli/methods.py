@@ -23,6 +23,13 @@ Suppression = Annotated[
     float | None,
     typer.Option("--suppression", help="Lattice: largest share of rows to suppress (0).", rich_help_panel=_GROUP),
 ]
+SuppressedRows = Annotated[
+    str | None,
+    typer.Option(
+        "--suppressed-rows", metavar="HOW", rich_help_panel=_GROUP,
+        help="Lattice: hold suppressed rows to the criteria as a class of their own (default), publish them as-is, or hide them.",
+    ),
+]  # fmt: skip
 Utility = Annotated[
     str | None,
     typer.Option(
@@ -120,6 +127,7 @@ GivenMap = Annotated[
 # Which options belong to which method; with any other they are an error, not ignored.
 _OWNERS: dict[str, tuple[str, ...]] = {
     "suppression": ("lattice",),
+    "suppressed_rows": ("lattice",),
     "utility": ("lattice",),
     "minimal": ("lattice",),
     "time_limit": ("lattice",),

@@ -64,6 +64,7 @@ def command(
     at_most: realistic.AtMostOption = False,
     predicate: realistic.PredicateOption = None,
     suppression: methods.Suppression = None,
+    suppressed_rows: methods.SuppressedRows = None,
     utility: methods.Utility = None,
     minimal: methods.Minimal = False,
     time_limit: methods.TimeLimit = None,
@@ -119,7 +120,8 @@ def command(
         predicates=realistic.predicates(predicate, declared),
     )  # fmt: skip
     chosen = {
-        "suppression": suppression, "utility": utility, "minimal": minimal, "time_limit": time_limit, "cuts": cuts,
+        "suppression": suppression, "suppressed_rows": suppressed_rows,
+        "utility": utility, "minimal": minimal, "time_limit": time_limit, "cuts": cuts,
         "shown": shown, "block": block, "merge": merge, "epsilon": epsilon, "noise": noise, "neighbours": neighbours,
         "joint": joint, "level": level, "gaussian": gaussian, "others_as_quasi": others_as_quasi,
     }  # fmt: skip
@@ -255,6 +257,18 @@ def _difference_warnings(told: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _suppressed(document: dict[str, Any]) -> list[str]:
+    """What was done with the rows of classes that fail."""
+    rows, hidden = counted(document["suppressed"], "row", "rows"), document.get("hidden", 0)
+    if hidden:
+        return [f"  hidden     {counted(hidden, 'row', 'rows')} left out of the release"]
+    if not document["suppressed"]:
+        return []
+    if document["suppressed_rows"] == "hold":
+        return [f"  suppressed {rows}, held to the criteria as a class of their own"]
+    return [f"  suppressed {rows}, not held to the criteria: whoever fits no class is among them"]
+
+
 def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[str]:
     if document["method"] == "noisy-counts":
         tables = ", ".join("×".join(names) for names in document["tables"])
@@ -272,6 +286,7 @@ def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[st
         f"Wrote {files}: {counted(people, 'person', 'people')} in {counted(document['classes'], 'class', 'classes')}, "
         f"{counted(suppressed, 'row', 'rows')} suppressed ({suppressed / people:.2%})",
         f"  satisfies  {'; '.join(document['criteria'])}",
+        *_suppressed(document),
     ]
     if "given" in document:
         lines += _together(document["given"])

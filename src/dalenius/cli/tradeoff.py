@@ -29,6 +29,7 @@ class Asked:
     methods: tuple[str, ...]
     values: Mapping[str, tuple[Any, ...]]
     counting: Mapping[str, Any]
+    suppressed_rows: str
     risk: str | None
     utility: str | None
     mcse: float | None
@@ -44,8 +45,8 @@ def values(
 ) -> dict[str, tuple[Any, ...]]:
     """What the options say to try: numbers with commas between them, each once and in their order."""
     found: dict[str, tuple[Any, ...] | None] = {
-        "k": _whole("--k", k, "2,5,10"),
-        "l": _whole("--l", l, "2,3"),
+        "k": _at_least_two("--k", k, "2,5,10"),
+        "l": _at_least_two("--l", l, "2,3"),
         "t": None if t is None else tuple(part.strip() for part in t.split(",")),
         "suppression": _shares("--suppression", suppression),
         "epsilon": epsilons.numbers(epsilon),
@@ -53,14 +54,34 @@ def values(
     return {name: tuple(dict.fromkeys(numbers)) for name, numbers in found.items() if numbers is not None}
 
 
-def _whole(option: str, text: str | None, example: str) -> tuple[int, ...] | None:
+def suppressed_rows(chosen: str | None, tried: Sequence[str]) -> str:
+    """What becomes of the suppressed rows of every lattice candidate."""
+    from dalenius.errors import InputError
+    from dalenius.publish.suppressed import check_suppressed_rows
+
+    if chosen is None:
+        return "hold"
+    check_suppressed_rows(chosen)
+    if "lattice" not in tried:
+        raise InputError("--suppressed-rows belongs to the lattice, which is not tried. Add --method lattice.")
+    if chosen == "hide":
+        raise InputError(
+            "Rows that are hidden are not in the release, and the table has them: the two could not be compared. Choose hold or "
+            "as-is."
+        )
+    return chosen
+
+
+def _at_least_two(option: str, text: str | None, example: str) -> tuple[int, ...] | None:
     from dalenius.errors import InputError
 
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in parts):
-        raise InputError(f"{option} {text!r}: write whole numbers, separated by commas, for example {example}.")
+    if not all(part.isascii() and part.isdigit() and len(part) <= 12 and int(part) > 1 for part in parts):
+        raise InputError(
+            f"{option} {text!r}: write whole numbers ≥ 2, separated by commas, for example {example} (1 demands nothing)."
+        )
     return tuple(map(int, parts))
 
 
@@ -121,7 +142,14 @@ def run(
     with stage_line(quiet) as stage, _people(table, holdout, share, seed, connected) as (kept, others):
         stage("reading")
         people = Table(kept, declared, engine=connected)
-        candidates = grid(asked.methods, asked.values, people, utility=utility.name, counting=asked.counting)
+        candidates = grid(
+            asked.methods,
+            asked.values,
+            people,
+            utility=utility.name,
+            counting=asked.counting,
+            suppressed_rows=asked.suppressed_rows,
+        )
         outside = None if others is None else Table(others, declared, engine=connected)
         if outside is not None:
             outside.marginals()  # what is wrong with it is told once, and now

@@ -17,17 +17,17 @@ from dalenius.release import Grouping
 
 # Each model's place in the JSON of `check` and the criterion whose level stands there; thresholds play no part.
 MEASURED: tuple[tuple[str, str, Criterion], ...] = (
-    ("k_anonymity", "k", KAnonymity(1)),
-    ("alpha_k_anonymity", "alpha", AlphaAnonymity(1.0)),
-    ("distinct_l_diversity", "l", DistinctDiversity(1)),
-    ("entropy_l_diversity", "l", EntropyDiversity(1.0)),
-    ("recursive_c_l_diversity", "c", RecursiveDiversity(math.inf, 2)),
-    ("t_closeness", "equal", TCloseness(1.0, "equal")),
-    ("t_closeness", "ordered", TCloseness(1.0, "ordered")),
-    ("t_closeness", "hierarchical", TCloseness(1.0, "hierarchical")),
-    ("delta_disclosure", "delta", DeltaDisclosure(math.inf)),
-    ("basic_beta_likeness", "beta", BasicBetaLikeness(math.inf)),
-    ("enhanced_beta_likeness", "beta", EnhancedBetaLikeness(math.inf)),
+    ("k_anonymity", "k", KAnonymity(2)),
+    ("alpha_k_anonymity", "alpha", AlphaAnonymity(0.5)),
+    ("distinct_l_diversity", "l", DistinctDiversity(2)),
+    ("entropy_l_diversity", "l", EntropyDiversity(2.0)),
+    ("recursive_c_l_diversity", "c", RecursiveDiversity(1.0, 2)),
+    ("t_closeness", "equal", TCloseness(0.5, "equal")),
+    ("t_closeness", "ordered", TCloseness(0.5, "ordered")),
+    ("t_closeness", "hierarchical", TCloseness(0.5, "hierarchical")),
+    ("delta_disclosure", "delta", DeltaDisclosure(1.0)),
+    ("basic_beta_likeness", "beta", BasicBetaLikeness(1.0)),
+    ("enhanced_beta_likeness", "beta", EnhancedBetaLikeness(1.0)),
 )
 
 
@@ -36,7 +36,7 @@ def measure(grouping: Grouping, *, recursive_l: int = 2) -> dict[tuple[str, str]
     found: dict[tuple[str, str], Level] = {}
     for model, key, criterion in MEASURED:
         if isinstance(criterion, RecursiveDiversity):
-            criterion = RecursiveDiversity(math.inf, recursive_l)
+            criterion = RecursiveDiversity(1.0, recursive_l)
         if isinstance(criterion, TCloseness) and criterion.ground == "hierarchical" and not grouping.column.hierarchy:
             found[model, key] = Level(math.nan, -1)
         else:

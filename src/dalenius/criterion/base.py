@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.errors import ParameterError, is_finite
 from dalenius.release import Grouping
 
 # Relative slack when a level that is a sum of rounded numbers is compared with a threshold: log 2 + log 2 may come out
@@ -32,6 +33,7 @@ class Level:
 class Criterion(ABC):
     """A privacy model with its threshold.
 
+    A threshold that every table meets, such as t = 1 or an infinite β, is refused (k = 1 is taken: it publishes values).
     `better` says whether a larger or a smaller level is more private. `monotone`: groups that satisfy it still do when
     merged with each other. `absorbing`: a group that satisfies it still does when merged with any other group; only
     then does a search with suppression keep its monotonicity.
@@ -43,6 +45,11 @@ class Criterion(ABC):
     monotone: ClassVar[bool] = True
     absorbing: ClassVar[bool] = False
     needs_values: ClassVar[bool] = True
+
+    @property
+    def counts_domain(self) -> bool:
+        """Whether levels depend on values that the column may have and nobody has."""
+        return False
 
     @abstractmethod
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
@@ -81,6 +88,20 @@ def at_least(levels: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]
 
 def at_most(levels: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
     return levels <= threshold + SLACK * abs(threshold)
+
+
+def is_share_below_one(value: object, *, zero: bool) -> bool:
+    """Whether it is a share that something can be above: 1, and what `at_most` takes for 1, demands nothing."""
+    if not is_finite(value):
+        return False
+    assert isinstance(value, int | float)
+    return (value >= 0 if zero else value > 0) and value * (1 + SLACK) < 1
+
+
+def check_positive(name: str, owner: str, value: object) -> None:
+    """Refuse a threshold that is no finite number > 0: an infinite one demands nothing."""
+    if not is_finite(value) or not value > 0:  # type: ignore[operator]
+        raise ParameterError(name, owner, "a finite number > 0", value)
 
 
 def reduce(ufunc: np.ufunc, values: NDArray[Any], grouping: Grouping) -> NDArray[Any]:

@@ -12,7 +12,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion.base import Criterion, at_most, cross_counts, quotient, reduce, shares, table_shares
+from dalenius.criterion.base import (
+    Criterion,
+    at_most,
+    cross_counts,
+    is_share_below_one,
+    quotient,
+    reduce,
+    shares,
+    table_shares,
+)
 from dalenius.errors import InputError, ParameterError
 from dalenius.release import Grouping
 
@@ -31,10 +40,14 @@ class TCloseness(Criterion):
     ground: Ground = "equal"
 
     def __post_init__(self) -> None:
-        if isinstance(self.t, bool) or not isinstance(self.t, int | float) or not 0 <= self.t <= 1:
-            raise ParameterError("t", "t-closeness", "a number from 0 to 1", self.t)
+        if not is_share_below_one(self.t, zero=True):
+            raise ParameterError("t", "t-closeness", "a number ≥ 0 and below 1 (1 demands nothing)", self.t)
         if self.ground not in GROUNDS:
             raise ParameterError("ground", "t-closeness", f"one of {', '.join(GROUNDS)}", self.ground)
+
+    @property
+    def counts_domain(self) -> bool:
+        return self.ground != "equal"
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         if self.ground == "equal":

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion.base import Criterion, at_least, quotient, reduce, shares
-from dalenius.errors import InputError, ParameterError
+from dalenius.criterion.base import SLACK, Criterion, at_least, check_positive, quotient, reduce, shares
+from dalenius.errors import InputError, ParameterError, is_finite
 from dalenius.release import Grouping
 
 
@@ -24,8 +23,8 @@ class DistinctDiversity(Criterion):
     l: int  # noqa: E741 - the literature's letter
 
     def __post_init__(self) -> None:
-        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 1:
-            raise ParameterError("l", "distinct ℓ-diversity", "an int ≥ 1", self.l)
+        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
+            raise ParameterError("l", "distinct ℓ-diversity", "an int ≥ 2 (1 demands nothing)", self.l)
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         return np.diff(grouping.start).astype(np.float64)
@@ -49,8 +48,8 @@ class EntropyDiversity(Criterion):
     l: float  # noqa: E741 - the literature's letter
 
     def __post_init__(self) -> None:
-        if not _is_number(self.l) or self.l < 1:
-            raise ParameterError("l", "entropy ℓ-diversity", "a number ≥ 1", self.l)
+        if not is_finite(self.l) or self.l * (1 - SLACK) <= 1:
+            raise ParameterError("l", "entropy ℓ-diversity", "a finite number > 1 (1 demands nothing)", self.l)
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         share = shares(grouping)
@@ -83,8 +82,7 @@ class RecursiveDiversity(Criterion):
     l: int = 2  # noqa: E741 - the literature's letter
 
     def __post_init__(self) -> None:
-        if not _is_number(self.c, infinite=True) or self.c <= 0:
-            raise ParameterError("c", "recursive (c,ℓ)-diversity", "a number > 0", self.c)
+        check_positive("c", "recursive (c,ℓ)-diversity", self.c)
         if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
             raise ParameterError("l", "recursive (c,ℓ)-diversity", "an int ≥ 2", self.l)
 
@@ -112,12 +110,3 @@ class RecursiveDiversity(Criterion):
 def _check_values(what: str, least: float, values: Sequence[int]) -> None:
     if least > min(values):
         raise InputError(f"{what} asks for more values than there are: the table has {min(values)} different ones.")
-
-
-def _is_number(value: object, *, infinite: bool = False) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and not math.isnan(value)
-        and (infinite or math.isfinite(value))
-    )

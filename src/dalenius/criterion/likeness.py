@@ -8,9 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion.base import SLACK, Criterion, at_most, cross_counts, quotient, reduce, table_shares
+from dalenius.criterion.base import (
+    SLACK,
+    Criterion,
+    at_most,
+    check_positive,
+    cross_counts,
+    is_share_below_one,
+    quotient,
+    reduce,
+    table_shares,
+)
 from dalenius.errors import ParameterError
 from dalenius.release import Grouping
+
+MOST_PEOPLE = 2**53  # that can be counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +37,7 @@ class DeltaDisclosure(Criterion):
     delta: float
 
     def __post_init__(self) -> None:
-        _positive("delta", "δ-disclosure privacy", self.delta)
+        check_positive("delta", "δ-disclosure privacy", self.delta)
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         mine, expected, _ = cross_counts(grouping)
@@ -56,7 +68,11 @@ class BasicBetaLikeness(Criterion):
     beta: float
 
     def __post_init__(self) -> None:
-        _positive("beta", "basic β-likeness", self.beta)
+        check_positive("beta", "basic β-likeness", self.beta)
+        if self.beta >= MOST_PEOPLE:  # q ≤ 1 and p ≥ 1/N: no value can gain more than N − 1
+            raise ParameterError(
+                "beta", "basic β-likeness", "below 2^53, the largest table (more demands nothing)", self.beta
+            )
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         gain, _ = _gains(grouping)
@@ -81,7 +97,7 @@ class EnhancedBetaLikeness(Criterion):
     beta: float
 
     def __post_init__(self) -> None:
-        _positive("beta", "enhanced β-likeness", self.beta)
+        check_positive("beta", "enhanced β-likeness", self.beta)
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         gain, p = _gains(grouping)
@@ -105,8 +121,8 @@ class AlphaAnonymity(Criterion):
     alpha: float
 
     def __post_init__(self) -> None:
-        if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float) or not 0 < self.alpha <= 1:
-            raise ParameterError("alpha", "(α,k)-anonymity", "a number above 0 and at most 1", self.alpha)
+        if not is_share_below_one(self.alpha, zero=False):
+            raise ParameterError("alpha", "(α,k)-anonymity", "a number > 0 and below 1 (1 demands nothing)", self.alpha)
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         return quotient(reduce(np.maximum, grouping.counts, grouping), grouping.sizes)
@@ -116,8 +132,3 @@ class AlphaAnonymity(Criterion):
 
     def describe(self) -> str:
         return f"α = {self.alpha:g}"
-
-
-def _positive(name: str, owner: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value <= 0:
-        raise ParameterError(name, owner, "a number > 0", value)

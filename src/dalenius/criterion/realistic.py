@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from dalenius.criterion.base import SLACK, Criterion, at_most, table_shares
 from dalenius.criterion.cell_prior import cell_beliefs, cell_beliefs_unknown
 from dalenius.criterion.predicate import Predicate, count
-from dalenius.errors import InputError, ParameterError
+from dalenius.errors import InputError, ParameterError, is_finite
 from dalenius.kernel.epsilon import group_epsilons
 from dalenius.release import Grouping
 from dalenius.release.prior import ROUNDING
@@ -226,8 +226,8 @@ def _is_number(value: object) -> bool:
 
 
 def _check_epsilon(epsilon: object) -> None:
-    if not isinstance(epsilon, int | float) or isinstance(epsilon, bool) or not epsilon >= 1:
-        raise ParameterError("epsilon", "ε-privacy", "a number ≥ 1 (1 is perfect privacy)", epsilon)
+    if not is_finite(epsilon) or not epsilon >= 1:  # type: ignore[operator]
+        raise ParameterError("epsilon", "ε-privacy", "a finite number ≥ 1 (1 is perfect privacy)", epsilon)
 
 
 def _check_known(known: object, owner: str) -> None:
@@ -241,17 +241,24 @@ def _by_column(shape: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EpsilonPrivacy(Criterion):
-    """Nobody's belief changes by more than ε because she is in the release. Monotone for classes I–III."""
+    """Nobody's belief changes by more than ε because she is in the release. Monotone for classes I–III.
+
+    Without an ε it is 1, perfect privacy: the strictest threshold. Levels do not depend on it.
+    """
 
     name = "epsilon_privacy"
     better = "smaller"
     adversary: Realistic
-    epsilon: float = math.inf
+    epsilon: float = 1.0
     predicates: tuple[Predicate, ...] = ()
 
     def __post_init__(self) -> None:
         _check_epsilon(self.epsilon)
         object.__setattr__(self, "predicates", tuple(self.predicates))
+
+    @property
+    def counts_domain(self) -> bool:
+        return True
 
     def levels(self, grouping: Grouping) -> Floats:
         counted = count(grouping, self.predicates)

@@ -52,7 +52,7 @@ class Recoding:
     """How a release is written from a table's rows: texts replaced column by column, then rows suppressed.
 
     `labels[column]` maps each text that occurs to the label published for it. A row whose labels, in the order of
-    `labels`, are among `suppress` gets `mark` in each of those columns. `columns` are those written, in that order.
+    `labels`, are among `suppress` gets `mark` in each of those columns, or is left out. `columns` are those written, in order.
     """
 
     columns: tuple[str, ...]
@@ -61,6 +61,7 @@ class Recoding:
     mark: str = "*"
     shuffle: bool = False
     people: int | None = None  # rows that there must be: those that were counted
+    leave_out: bool = False  # rows that are among `suppress` are not written at all
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -241,6 +241,8 @@ class IbisRows:
             suppressed = pa.table({key: list(texts) for key, texts in zip(own, keys, strict=True)})
             lost = stack.enter_context(self._home.lookup(suppressed))
             joined = table.left_join(lost, [table[name] == lost[key] for name, key in zip(names, own, strict=True)])
+            if recoding.leave_out:
+                return joined.filter(joined[own[0]].isnull()).select(*table.columns)
             table = joined.select(
                 *(c for c in table.columns if c not in names),
                 **{name: joined[own[0]].notnull().ifelse(recoding.mark, joined[name]) for name in names},

@@ -90,7 +90,7 @@ def _classes(found: Study, k: int) -> Choice:
     columns = tuple(dataclasses.replace(c, suppress=True) if c.role == "quasi" else c for c in declared.columns)
     schema = dataclasses.replace(declared, columns=columns)
     table, others = (Table(source.source, schema) for source in (found.counted, found.others))
-    release = Lattice([KAnonymity(k)], suppression=0.02).publish(table).release
+    release = Lattice([KAnonymity(k)], suppression=0.02, suppressed_rows="as-is").publish(table).release
     made = attack(
         Attacker(),
         release,

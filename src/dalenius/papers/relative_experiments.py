@@ -174,7 +174,11 @@ def experiments(path: str | Path | None = None, *, quick: bool = False, seed: in
     def recoded(level: int, suppression: float) -> Measured:
         criteria = [KAnonymity(level), DistinctDiversity(level)]
         return measured(
-            people, Lattice(criteria, suppression=suppression).publish(people).release, level, effort, rng(level)
+            people,
+            Lattice(criteria, suppression=suppression, suppressed_rows="as-is").publish(people).release,
+            level,
+            effort,
+            rng(level),
         )
 
     by_limit = {limit: tuple(recoded(level, limit) for level in LEVELS) for limit in LIMITS}

@@ -76,23 +76,32 @@ class BottomClasses:
             classes.leaves, kept, start, classes.values[cells], classes.counts[cells], classes.sizes[passing]
         )
 
-    def groupings(self, classes: Classes) -> list[Grouping]:
-        """The counts of each sensitive column; with several, each is counted alone."""
-        found = []
+    def _whole(self, classes: Classes, j: int, *, alone: bool) -> NDArray[np.int64]:
+        """How often each value of a sensitive column occurs in the table, or in these classes alone."""
         m = len(self.quasi)
+        if not alone:
+            return self.marginals[m + j]
+        values, leaves = self.tuples[:, j][classes.values], len(self.marginals[m + j])
+        return np.bincount(values, weights=classes.counts, minlength=leaves).astype(np.int64)
+
+    def groupings(self, classes: Classes, *, alone: bool = False) -> list[Grouping]:
+        """The counts of each sensitive column; with several, each is counted by itself.
+
+        With `alone` these classes are all that is published: the table's distribution is theirs.
+        """
+        found = []
         for j, column in enumerate(self.schema.sensitive):
             values = self.tuples[:, j][classes.values]
             start, counts = classes.start, classes.counts
             if len(self.schema.sensitive) > 1:
                 same = np.arange(len(classes), dtype=np.int32)
                 start, values, counts = merge_cells(start, values, counts, same, len(classes), len(column.leaves))
-            found.append(Grouping(column, start, values, counts, self.marginals[m + j], 0))
+            found.append(Grouping(column, start, values, counts, self._whole(classes, j, alone=alone), 0))
         return found
 
-    def split_groupings(self, classes: Classes) -> list[Grouping]:
+    def split_groupings(self, classes: Classes, *, alone: bool = False) -> list[Grouping]:
         """The counts of each sensitive column when all others are known: they split the classes (see `parent`)."""
         found = []
-        m = len(self.quasi)
         owner = np.repeat(np.arange(len(classes), dtype=np.int32), np.diff(classes.start))
         for j, column in enumerate(self.schema.sensitive):
             others = np.delete(self.tuples, j, axis=1)
@@ -103,7 +112,8 @@ class BottomClasses:
             new = np.concatenate(([True], (np.diff(merged[:, :2], axis=0) != 0).any(axis=1)))
             start = np.append(np.flatnonzero(new), len(merged)).astype(np.int64)
             parent = merged[new, 0]
-            found.append(Grouping(column, start, merged[:, 2], counts, self.marginals[m + j], 0, parent))
+            whole = self._whole(classes, j, alone=alone)
+            found.append(Grouping(column, start, merged[:, 2], counts, whole, 0, parent))
         return found
 
     def sizes_only(self, classes: Classes) -> Grouping:
@@ -114,7 +124,7 @@ class BottomClasses:
         return Grouping(column, start, zeros, classes.sizes, np.array([self.people]), 0)
 
     def passing(
-        self, classes: Classes, criteria: Sequence[Criterion], *, others_as_quasi: bool = False
+        self, classes: Classes, criteria: Sequence[Criterion], *, others_as_quasi: bool = False, alone: bool = False
     ) -> NDArray[np.bool_]:
         """Which classes satisfy every criterion, for every sensitive column.
 
@@ -122,7 +132,7 @@ class BottomClasses:
         """
         ok = np.ones(len(classes), dtype=bool)
         if others_as_quasi and len(self.schema.sensitive) > 1:
-            for grouping in self.split_groupings(classes):
+            for grouping in self.split_groupings(classes, alone=alone):
                 for criterion in criteria:
                     assert grouping.parent is not None
                     ok[grouping.parent[~criterion.passes(grouping)]] = False
@@ -132,7 +142,7 @@ class BottomClasses:
                 ok &= criterion.passes(self.sizes_only(classes))
         valued = [criterion for criterion in criteria if criterion.needs_values]
         if valued:
-            for grouping in self.groupings(classes):
+            for grouping in self.groupings(classes, alone=alone):
                 for criterion in valued:
                     ok &= criterion.passes(grouping)
         return ok

@@ -2,7 +2,8 @@
 
 E(t) are the sensitive values that the earlier releases leave of somebody with the quasi-identifiers t: the intersection over
 those that locate t, and every value where none does. It assumes, as the attack does, that whoever fits a class was not suppressed.
-V are the values of the person's class in the new release; of people whose row is suppressed, those of all suppressed rows.
+V are the values of the person's class in the new release; of people whose row is suppressed, those of all suppressed rows, and
+every value if these are left out of the release.
 E ∩ V must have as many values as one class of everybody would leave, but at most ℓ are asked for. So nobody ends up with fewer than
 min(ℓ, |E|), unless E has values that nobody in the table has: those people are worse off whatever is published, and are counted.
 
@@ -154,7 +155,8 @@ class Given:
         """
         found = intersect([release], [self.targets], self.values, [self.codes], [self.schema.sensitive[0].name])
         each = np.arange(len(self.quasi))
-        return common_sizes(each, self.left, each, found.left)
+        # Whoever is not found in the release, as their row was left out, loses nothing by it.
+        return np.where(found.located[0], common_sizes(each, self.left, each, found.left), self.before)
 
     def subtracted(self, release: GroupedRelease) -> tuple[dict[str, Any], ...]:
         """What subtracting each earlier release from a release of the table tells about people who joined or left."""
@@ -313,21 +315,26 @@ def evaluate(published: Published, earlier: Given) -> Evaluated:
     """What a release and the earlier ones leave together of everybody in the table, by their own class and as attacked."""
     release = published.release
     assert isinstance(release, GroupedRelease)
-    found = evaluate_groups(earlier, *published.placed(), attacked=earlier.attacked(release))
+    codes, counts, group = published.placed()
+    shown = release.people == int(counts.sum())  # else suppressed rows were left out
+    found = evaluate_groups(earlier, codes, counts, group, attacked=earlier.attacked(release), shown=shown)
     return replace(found, differences=earlier.subtracted(release))
 
 
 def evaluate_groups(
-    earlier: Given, codes: Ints, counts: Longs, group: Ints, *, attacked: Longs | None = None
+    earlier: Given, codes: Ints, counts: Longs, group: Ints, *, attacked: Longs | None = None, shown: bool = True
 ) -> Evaluated:
     """The same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed.
 
-    `attacked` says how many values an attacker is left with for each quasi-identifiers.
+    `attacked` says how many values an attacker is left with for each quasi-identifiers, `shown` whether suppressed rows are
+    published.
     """
     m, some = len(earlier.schema.quasi), earlier.numbers(codes)
     groups = int(group.max(initial=-1)) + 1
     into = np.where(group < 0, groups, group).astype(np.int64)
     after = common_sizes(some, earlier.left, into, earlier.bits(into, codes[:, m], groups + 1))
+    if not shown:
+        after = np.where(group < 0, earlier.before[some], after)
     if attacked is not None:
         after = np.minimum(after, attacked[some])
     before, most = earlier.before[some], earlier.most[some]

@@ -26,6 +26,7 @@ from dalenius.publish.given import Given, evaluate_groups, told
 from dalenius.publish.nodes import Node
 from dalenius.publish.rollups import EngineLattice, lattice_of
 from dalenius.publish.search import Found, Progress, Search
+from dalenius.publish.suppressed import SuppressedRows, check_hidden, check_suppressed_rows
 from dalenius.release import Generalized
 from dalenius.release.label import Resolver, Unresolved, label_text
 from dalenius.table import Table
@@ -50,10 +51,12 @@ class Lattice:
     time_limit: float | None = None
     others_as_quasi: bool = False
     given: Given | None = None  # earlier releases, together with which every class must leave enough values
+    suppressed_rows: SuppressedRows = "hold"  # held to the criteria, published as they are, or left out
 
     def __post_init__(self) -> None:
         check_criteria(self.criteria, "the lattice")
         _share("suppression", self.suppression)
+        check_suppressed_rows(self.suppressed_rows)
         if self.utility not in UTILITIES:
             raise ParameterError("utility", "the lattice", f"one of {listing(UTILITIES)}", self.utility)
         if self.time_limit is not None and not self.time_limit > 0:
@@ -70,6 +73,7 @@ class Lattice:
         marginals = table.marginals()
         for criterion in self.criteria:
             criterion.check_possible(marginals.people, marginals.different(len(table.schema.quasi)))
+        check_hidden(self.suppressed_rows, self.criteria, table.declared)
         if self.given is not None:
             self.given.check_table(table)
         values = self.others_as_quasi or self.given is not None or any(c.needs_values for c in self.criteria)
@@ -81,6 +85,7 @@ class Lattice:
             utility=self.utility,
             others_as_quasi=self.others_as_quasi,
             given=self.given,
+            suppressed_rows=self.suppressed_rows,
         )
         found = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
         if found.best is None:
@@ -129,6 +134,8 @@ def _no_solution(search: Search, found: Found, table: Table) -> str:
                 f"fewer than {left} left of {counted(few, 'person', 'people')} together with the earlier releases"
             )
     why = "; ".join(reasons) or "no node keeps a class within the suppression limit"
+    if search.limit and search.suppressed_rows == "hold":
+        why += ". Suppressed rows are held to the criteria, too (--suppressed-rows)"
     return (
         f"No release satisfies the criteria. With everything generalized, {why}. "
         "Weaken the criteria or allow more suppression."
@@ -181,7 +188,7 @@ class PublishedLattice(Published):
 
     @property
     def release(self) -> Generalized:
-        lattice, schema = self.search.lattice, self.table.schema
+        lattice = self.search.lattice
         classes, passing = self._classes
         leaves = classes.leaves
         sets = [
@@ -197,10 +204,23 @@ class PublishedLattice(Published):
             valued, tuples = self._valued(lattice)
             owner = lattice.membership(self.node, valued.leaves[valued.rep])
             group = number[np.repeat(owner, np.diff(valued.start))]
-            return Generalized.from_sets(schema, sets, group, tuples[valued.values], valued.counts)
-        cells, m = self.table.cells(), len(schema.quasi)
+            return self._made(sets, group, tuples[valued.values], valued.counts)
+        cells, m = self.table.cells(), len(self.table.schema.quasi)
         group = number[lattice.membership(self.node, cells.codes[:, :m])]
-        return Generalized.from_sets(schema, sets, group, cells.codes[:, m:], cells.counts)
+        return self._made(sets, group, cells.codes[:, m:], cells.counts)
+
+    def _made(
+        self,
+        sets: list[list[NDArray[np.int32]]],
+        group: NDArray[np.int32],
+        values: NDArray[np.int32],
+        counts: NDArray[np.int64],
+    ) -> Generalized:
+        """The release of people in groups, without those who are left out."""
+        if self.publisher.suppressed_rows == "hide":
+            kept = group >= 0
+            group, values, counts = group[kept], values[kept], counts[kept]
+        return Generalized.from_sets(self.table.schema, sets, group, values, counts)
 
     def placed(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
         cells, (classes, passing) = self.table.cells(), self._classes
@@ -229,9 +249,11 @@ class PublishedLattice(Published):
             "suppression": self.publisher.suppression,
             "utility": self.publisher.utility,
             "others_as_quasi": self.publisher.others_as_quasi,
+            "suppressed_rows": self.publisher.suppressed_rows,
             "classes": best.classes,
-            "suppressed": best.suppressed,
-            "people": self.search.lattice.people,
+            "suppressed": best.suppressed - self.hidden,
+            "hidden": self.hidden,
+            "people": self.search.lattice.people - self.hidden,
             "node": named(best.node),
             "loss": self.loss,
             "cost": best.cost,
@@ -243,6 +265,12 @@ class PublishedLattice(Published):
             "not_looked_at": self.found.not_looked_at,
             "minimal": None if self.found.minimal is None else [named(node) for node in self.found.minimal],
         } | told(self, self.publisher.given)
+
+    @property
+    def hidden(self) -> int:
+        """Rows that are left out of the release."""
+        assert self.found.best is not None
+        return self.found.best.suppressed if self.publisher.suppressed_rows == "hide" else 0
 
     @cached_property
     def loss(self) -> float:
@@ -266,15 +294,15 @@ class PublishedLattice(Published):
             )
             labels[column.name] = {text: self._labels[a][map_[leaf]] for text, leaf in texts[column.name].items()}
         classes, passing = self._classes
-        suppress = []
+        suppress, hide = [], self.publisher.suppressed_rows == "hide"
         if not passing.all():
-            if not schema.suppressed:
+            if not schema.suppressed and not hide:
                 raise InputError('Rows must be suppressed, and the schema has no mark for it: suppressed = ["*"].')
             for rep in classes.rep[~passing].tolist():
                 codes = [lattice.trees[a].maps[level][classes.leaves[rep, a]] for a, level in enumerate(self.node)]
                 suppress.append(tuple(self._labels[a][code] for a, code in enumerate(codes)))
         mark = schema.suppressed[0] if schema.suppressed else "*"
-        people = self.search.lattice.people
+        people = self.search.lattice.people - self.hidden
         self.table.rows.write(
-            Recoding(written_columns(self.table), labels, suppress, mark, shuffle, people), targets[0]
+            Recoding(written_columns(self.table), labels, suppress, mark, shuffle, people, hide), targets[0]
         )

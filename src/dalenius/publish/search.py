@@ -1,13 +1,13 @@
 """The search of a lattice: the node with the least cost among those that satisfy the criteria.
 
-Nodes are judged by their classes; classes that fail are suppressed while that takes at most the allowed share of rows.
-Two facts keep the search short and exact:
+Nodes are judged by their classes (see `judge`). Two facts keep the search short and exact:
 
 - the cost of a node without suppression is a lower bound of its cost, grows along the lattice, and is known beforehand
   for utilities that add up over rows: nodes whose bound is not below the best cost found need not be looked at;
 - if satisfying is monotone (every criterion is, without suppression; with suppression only those that a group keeps
   whatever it is merged with: k and distinct ℓ), a node that fails makes every finer node fail. Of a conjunction, the
-  monotone part alone may be used in this way.
+  monotone part alone may be used in this way. If suppressed rows are held to the criteria, that part is whether the failing
+  classes are within the limit: whether what is suppressed holds is not monotone for any criterion.
 
 A node that is too large to be counted (see `rollups`) is neither feasible nor infeasible. The search goes on with coarser
 ones; what it did not look at and cannot rule out is counted, and lowers the bound.
@@ -19,36 +19,20 @@ import dataclasses
 import heapq
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import UNKNOWN
-from dalenius.criterion import Criterion
 from dalenius.engine import TooMany
-from dalenius.errors import InputError, ParameterError
-from dalenius.measure.utility import average_class_size, discernibility, marginal_utility
-from dalenius.publish.classes import Classes
-from dalenius.publish.given import Given
-from dalenius.publish.nodes import GeneralizationLattice, Node
+from dalenius.errors import InputError
+from dalenius.publish.judge import Floats, Judge, Verdict
+from dalenius.publish.nodes import Node
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int, float], None]  # nodes checked, nodes in all, best cost
 ENUMERABLE = 400_000  # nodes of a lattice that is kept as arrays
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A node looked at: is it feasible, what does it cost, how many rows does it suppress."""
-
-    node: Node
-    feasible: bool
-    cost: float
-    suppressed: int
-    classes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,148 +56,8 @@ class Found:
         return self.best is not None and self.bound >= self.best.cost * (1 - 1e-9)
 
 
-class Search:
-    """A lattice, criteria, a suppression limit and a utility."""
-
-    def __init__(
-        self,
-        lattice: GeneralizationLattice,
-        criteria: Sequence[Criterion],
-        *,
-        suppression: float = 0.0,
-        utility: str = "loss",
-        others_as_quasi: bool = False,
-        given: Given | None = None,
-    ) -> None:
-        if not 0 <= suppression <= 1:
-            raise ParameterError("suppression", "the lattice", "a number from 0 to 1", suppression)
-        self.lattice = lattice
-        self.criteria = tuple(criteria)
-        # At most limit·N rows; the slack keeps 0.02 × 50 from being 1 − 1e-16.
-        self.limit = int(suppression * lattice.people * (1 + 1e-12))
-        self.utility = utility
-        self.marginal = None
-        if utility not in ("discernibility", "average_class_size"):
-            m = len(lattice.quasi)
-            self.marginal = marginal_utility(utility, lattice.trees, lattice.marginals[:m])
-            self._means = [
-                np.array([float(cost @ people) / lattice.people for cost in costs.table])
-                for costs, people in zip(self.marginal.costs, lattice.marginals, strict=False)
-            ]
-        self.others_as_quasi = others_as_quasi and len(lattice.schema.sensitive) > 1
-        # Known other columns split classes: merging a class that satisfies with one that brings a new part may fail.
-        keeps = [(c.absorbing and not self.others_as_quasi) if self.limit else c.monotone for c in self.criteria]
-        self.prunable = tuple(c for c, keep in zip(self.criteria, keeps, strict=True) if keep)
-        self.given = given
-        # What must be left together with earlier releases is kept by merging, but not by merging with what was suppressed.
-        self.monotone = all(keeps) and (given is None or not self.limit)
-        self.checked = 0
-        self._last_unsuppressed = 0.0
-
-    # Costs -----------------------------------------------------------------------------------------------------------
-
-    def bounds(self, levels: NDArray[np.int16]) -> Floats:
-        """The cost of nodes (a row of levels each) without suppression, where it is known without their classes."""
-        if self.marginal is None:
-            return np.zeros(len(levels))
-        means = np.column_stack([self._means[a][levels[:, a]] for a in range(levels.shape[1])])
-        return self.marginal.combine(means)
-
-    def unsuppressed_cost(self, node: Node, classes: Classes) -> float:
-        """The cost of a node if nothing were suppressed."""
-        if self.utility == "discernibility":
-            return discernibility(classes.sizes, 0, self.lattice.people)
-        if self.utility == "average_class_size":
-            return average_class_size(len(classes), 0, self.lattice.people)
-        return float(self.bounds(np.array([node], dtype=np.int16))[0])
-
-    def cost(self, node: Node, classes: Classes, passing: NDArray[np.bool_]) -> float:
-        """The cost of a node when the classes that fail are suppressed."""
-        if passing.all():
-            return self.unsuppressed_cost(node, classes)
-        lattice = self.lattice
-        failing = np.flatnonzero(~passing)
-        lost = classes.sizes[failing]
-        if self.utility == "discernibility":
-            return discernibility(classes.sizes[passing], int(lost.sum()), lattice.people)
-        if self.utility == "average_class_size":
-            return average_class_size(int(passing.sum()), int(lost.sum()), lattice.people)
-        assert self.marginal is not None
-        means = np.empty(len(node))
-        for a, level in enumerate(node):
-            # What suppressing adds depends on the label alone, so the leaf of a class's representative tells it.
-            cost = self.marginal.costs[a]
-            more = (cost.suppressed - cost.table[level])[classes.leaves[classes.rep[failing], a]]
-            means[a] = self._means[a][level] + float(more @ lost) / lattice.people
-        return float(self.marginal.combine(means[None, :])[0])
-
-    def passing(self, classes: Classes, criteria: Sequence[Criterion] | None = None) -> NDArray[np.bool_]:
-        """Which classes satisfy the search's criteria, or some of them."""
-        wanted = self.criteria if criteria is None else criteria
-        return self.lattice.passing(classes, wanted, others_as_quasi=self.others_as_quasi)
-
-    def satisfying(self, node: Node, classes: Classes) -> tuple[NDArray[np.bool_], bool]:
-        """Which classes of a node satisfy all that is asked, earlier releases included, and whether the rest may be hidden."""
-        passing = self.passing(classes)
-        if self.given is None:
-            return passing, True
-        into = self.lattice.membership(node, self.given.quasi).astype(np.int64)
-        owner = np.repeat(np.arange(len(classes)), np.diff(classes.start))
-        bits = self.given.bits(owner, self.lattice.tuples[classes.values, 0], len(classes))
-        passing &= self.given.keeps(np.arange(len(into)), into, bits)
-        hidden = self.given.keeps_hidden(into, bits, ~passing) and self._keeps_misplaced(
-            node, classes, passing, into, bits
-        )
-        return passing, hidden
-
-    def _keeps_misplaced(
-        self,
-        node: Node,
-        classes: Classes,
-        passing: NDArray[np.bool_],
-        into: NDArray[np.int64],
-        bits: NDArray[np.uint64],
-    ) -> bool:
-        """Whether enough is left of people with a missing value whose class is suppressed, where they fit others that are shown.
-
-        An attacker does not know what is missing, and looks for them there.
-        """
-        assert self.given is not None
-        lost = np.flatnonzero(self.given.incomplete & ~passing[into])
-        shown = np.flatnonzero(passing)
-        if not len(lost) or not len(shown):
-            return True
-        maps = [tree.maps[level] for tree, level in zip(self.lattice.trees, node, strict=True)]
-        labels = np.column_stack([map_[classes.leaves[classes.rep[shown], a]] for a, map_ in enumerate(maps)])
-        for i in lost.tolist():
-            fits = np.ones(len(shown), dtype=bool)
-            for a, leaf in enumerate(self.given.targets.codes[i].tolist()):
-                if leaf != UNKNOWN:
-                    fits &= labels[:, a] == maps[a][leaf]
-            if fits.any():
-                there = np.bitwise_or.reduce(bits[shown[fits]], axis=0)[None, :]
-                if not self.given.keeps(np.array([i]), np.zeros(1, dtype=np.int64), there)[0]:
-                    return False
-        return True
-
-    def judge(self, node: Node) -> tuple[Verdict, bool]:
-        """The verdict on a node, and whether its failure is one that every finer node shares; TooMany may be raised."""
-        classes = self.lattice.classes(node)
-        self.checked += 1
-        passing, hidden = self.satisfying(node, classes)
-        suppressed = int(classes.sizes[~passing].sum())
-        # Suppressing everybody leaves no release: read back, it would be one class again.
-        feasible = suppressed <= self.limit and bool(passing.any()) and hidden
-        shared = not feasible
-        if not feasible and not self.monotone:
-            kept = self.passing(classes, self.prunable)
-            shared = int(classes.sizes[~kept].sum()) > self.limit or not kept.any()
-        cost = self.cost(node, classes, passing) if feasible else float("inf")
-        verdict = Verdict(node, feasible, cost, suppressed, int(passing.sum()))
-        self._last_unsuppressed = self.unsuppressed_cost(node, classes) if self.marginal is None else 0.0
-        return verdict, shared
-
-    # Searching -------------------------------------------------------------------------------------------------------
+class Search(Judge):
+    """The search of a lattice for the best node."""
 
     def run(self, *, minimal: bool = False, time_limit: float | None = None, progress: Progress | None = None) -> Found:
         """The best node, and on request every minimal one: feasible, and nothing finer is."""
@@ -265,7 +109,8 @@ class _Enumeration:
         self.lower = search.bounds(self.levels)
         self.open = np.ones(len(self.levels), dtype=bool)  # neither judged nor known to fail
         self.large = np.zeros(len(self.levels), dtype=bool)  # too large to be looked at
-        self.feasible = np.zeros(len(self.levels), dtype=bool)  # judged so, or above such a node where that suffices
+        self.covered = np.zeros(len(self.levels), dtype=bool)  # feasible, or above such a node: not minimal
+        self.within = np.zeros(len(self.levels), dtype=bool)  # judged, and finer nodes may do
         self.best: Verdict | None = None
 
     def run(self, minimal: bool) -> Found:
@@ -278,7 +123,7 @@ class _Enumeration:
             in_time = False
         left = self.open & (self.lower < self._best_cost())  # in time, only what is too large
         bound = min(float(self.lower[left].min(initial=np.inf)), self._best_cost())
-        unknown = self.large & (self.open & ~self.feasible if minimal else left)
+        unknown = self.large & (self.open & ~self.covered if minimal else left)
         # Where not every node is known, no list rather than a wrong one.
         nodes = self._minimal() if minimal and in_time and not unknown.any() else None
         return Found(self.best, bound, self.search.checked, len(self.levels), nodes, int(unknown.sum()), in_time)
@@ -297,16 +142,16 @@ class _Enumeration:
             )
 
     def _classify(self) -> None:
-        """Find out of every node whether it is feasible."""
+        """Find out of every node that may be minimal whether it is feasible."""
         while True:
-            unknown = np.flatnonzero(self.open & ~self.large & ~self.feasible)
+            unknown = np.flatnonzero(self.open & ~self.large & ~self.covered)
             if not len(unknown):
                 return
-            self._settle(int(unknown[0]), lambda i: bool(self.open[i]) and not self.feasible[i])
+            self._settle(int(unknown[0]), lambda i: bool(self.open[i]) and not self.covered[i])
 
     def _settle(self, index: int, wanted: Callable[[int], bool]) -> None:
         """Judge a node or what is coarser, in as few looks as may be."""
-        if self.search.monotone:
+        if self.search.prunes:
             self._climb(index, wanted, self._judge)
             return
         self._judge(index)
@@ -318,7 +163,7 @@ class _Enumeration:
         return not self.large[index]
 
     def _climb(self, start: int, wanted: Callable[[int], bool], begun: Callable[[int], bool]) -> None:
-        """Where on a path from a node upwards does feasibility begin, or that nodes can be looked at?
+        """Where on a path from a node upwards does it begin that few enough rows fail, or that nodes can be looked at?
 
         Each failure, and each node that is too large, settles all that is finer.
         """
@@ -342,8 +187,9 @@ class _Enumeration:
                 low = middle + 1
 
     def _judge(self, index: int) -> bool:
+        """Judge a node; whether finer ones may do."""
         if not self.open[index]:
-            return bool(self.feasible[index])
+            return bool(self.within[index])
         if self.large[index]:
             return False
         if self.deadline is not None and time.monotonic() > self.deadline:
@@ -355,10 +201,9 @@ class _Enumeration:
             self._box(self.large, below=index)[...] = True
             return False
         self.open[index] = False
+        self.within[index] = not shared
         if verdict.feasible:
-            self.feasible[index] = True
-            if search.monotone:
-                self._box(self.feasible, above=index)[...] = True
+            self._box(self.covered, above=index)[...] = True
             if verdict.cost < self._best_cost():
                 self.best = verdict
         elif shared:
@@ -368,7 +213,7 @@ class _Enumeration:
             np.maximum(above, search._last_unsuppressed, out=above)
         if self.progress is not None:
             self.progress(search.checked, len(self.levels), self._best_cost())
-        return verdict.feasible
+        return not shared
 
     def _box(self, array: NDArray[Any], *, above: int | None = None, below: int | None = None) -> NDArray[Any]:
         """A view of the entries of all nodes that are nowhere finer (coarser) than a node, itself included."""
@@ -381,7 +226,7 @@ class _Enumeration:
 
     def _minimal(self) -> tuple[Node, ...]:
         kept: list[NDArray[np.int16]] = []
-        ones = np.flatnonzero(self.feasible)
+        ones = np.flatnonzero(self.covered)
         for i in ones[np.argsort(self.levels[ones].sum(axis=1), kind="stable")]:
             if not any((finer <= self.levels[i]).all() for finer in kept):
                 kept.append(self.levels[i])

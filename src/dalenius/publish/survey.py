@@ -23,6 +23,7 @@ from dalenius.criterion import (
 from dalenius.errors import InputError
 from dalenius.publish.nodes import GeneralizationLattice, Node
 from dalenius.publish.search import ENUMERABLE, Progress, Search
+from dalenius.publish.suppressed import SuppressedRows
 from dalenius.release import Grouping
 
 UTILITIES = ("loss", "precision", "entropy", "discernibility", "average_class_size")
@@ -67,29 +68,36 @@ def survey(
     suppression: float = 0.0,
     adversaries: Sequence[Realistic] = (),
     predicates: Sequence[Predicate] = (),
+    suppressed_rows: SuppressedRows = "hold",
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
     """Levels, ε against each adversary, and utilities of every node, finest first.
 
     Nodes that are too large to be counted (see `rollups`) are left out.
 
-    Without criteria nothing is suppressed. With them, classes that fail are suppressed where the limit allows it, the
-    levels are those of what remains, and `satisfies` says whether the node does; where the limit does not allow it,
-    nothing is suppressed and the levels are those of all classes.
+    Without criteria nothing is suppressed. With them, classes that fail are suppressed where the limit allows it (and with
+    them what `suppressed_rows` asks for), the levels are those of what remains, and `satisfies` says whether the node does;
+    where the limit does not allow it, nothing is suppressed and the levels are those of all classes.
     """
     texts = [adversary.text for adversary in adversaries]
     if len(set(texts)) < len(texts):
         raise InputError("Two adversaries are written alike; give each a text of its own.")
     nodes = looked_at(lattice)
-    searches = {name: Search(lattice, criteria, suppression=suppression, utility=name) for name in UTILITIES}
+    searches = {
+        name: Search(lattice, criteria, suppression=suppression, utility=name, suppressed_rows=suppressed_rows)
+        for name in UTILITIES
+    }
+    hide = suppressed_rows == "hide"
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
     found = []
     for number, node in enumerate(nodes):
         verdict, _ = searches["loss"].judge(node)
         classes = lattice.classes(node)
-        passing = searches["loss"].passing(classes) if verdict.feasible else np.ones(len(classes), dtype=bool)
+        passing = np.ones(len(classes), dtype=bool)
+        if verdict.feasible:
+            passing, _ = searches["loss"].satisfying(node, classes)
         kept = lattice.kept(classes, passing)
-        groupings = lattice.groupings(kept)
+        groupings = lattice.groupings(kept, alone=hide)
         entry: dict[str, Any] = {
             "levels": lattice.named(node),
             "classes": len(kept),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -159,6 +159,18 @@ class GroupedRelease(Release):
         start = np.searchsorted(group, np.arange(self.groups + 1)).astype(np.int64)
         return Grouping(target, start, merged[kept, 1], counts[kept], table, int(counts[~kept].sum()))
 
+    def suppressed_grouping(self, column: str | None = None, *, others_as_quasi: bool = False) -> Grouping | None:
+        """The suppressed rows as one group, in a table of everybody; None if there are none.
+
+        Whoever fits no group is among them, so that they tell values as a group does.
+        """
+        if not self.suppressed:
+            return None
+        whole, cells = self.grouping(column).table, self.sensitive
+        gone = cells.group < 0
+        together = _Together(self.schema, GroupCells(cells.group[gone] + 1, cells.codes[gone], cells.counts[gone]))
+        return replace(together.grouping(column, others_as_quasi=others_as_quasi), table=whole)
+
     def _split_grouping(self, index: int) -> Grouping:
         cells = self.sensitive
         target = self.schema.sensitive[index]
@@ -182,6 +194,19 @@ class GroupedRelease(Release):
         if column not in names:
             raise InputError(f"{column!r} is not a sensitive column.{nearest(column, names)}")
         return names.index(column)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Together(GroupedRelease):
+    """Everybody in one group."""
+
+    kind = "together"
+    schema: Schema
+    sensitive: GroupCells
+
+    @property
+    def groups(self) -> int:
+        return 1
 
 
 def same_columns(one: Schema, other: Schema) -> bool:

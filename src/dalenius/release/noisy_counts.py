@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.engine import Engine
-from dalenius.errors import InputError, ParameterError, listing, nearest
+from dalenius.errors import DaleniusError, InputError, ParameterError, is_finite, listing, nearest
 from dalenius.output import csv_text, write_texts
 from dalenius.release.base import Release, same_columns
 from dalenius.release.coarse import Coarse, sizes
@@ -28,11 +28,14 @@ Neighbours = Literal["add-remove", "replace"]
 MECHANISMS = ("geometric", "laplace", "none")
 NEIGHBOURS = ("add-remove", "replace")
 _META = ("mechanism", "scale", "epsilon", "sensitivity", "neighbours")
+ROUNDING = 1e-6  # how far, relatively, a stated ε may lie below the real one: somebody wrote 0.333333
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyCounts(Release):
-    """`counts[j][v, s]` of table j; negative ones are noise, not an error. `epsilon` is the DP budget.
+    """`counts[j][v, s]` of table j; negative ones are noise, not an error. `epsilon` is the DP budget as it is stated.
+
+    `noise_epsilon` is what the noise gives. A stated budget below that is refused.
 
     A table is about one quasi-identifier, or about several jointly (`joint`, by name; v runs through their combinations,
     the last one's values fastest); `tables` lists them: each alone, then the joint ones. A column in `coarse` is counted at
@@ -58,7 +61,7 @@ class NoisyCounts(Release):
             raise ParameterError("mechanism", owner, f"one of {listing(MECHANISMS)}", self.mechanism)
         if self.neighbours not in NEIGHBOURS:
             raise ParameterError("neighbours", owner, f"one of {listing(NEIGHBOURS)}", self.neighbours)
-        if not _is_number(self.sensitivity) or self.sensitivity <= 0:
+        if not is_finite(self.sensitivity) or self.sensitivity <= 0:
             raise ParameterError("sensitivity", owner, "a number > 0", self.sensitivity)
         check_columns(self.schema, self.moments)
         for name, coarse in self.coarse.items():
@@ -73,13 +76,51 @@ class NoisyCounts(Release):
         if any(found.values.shape[1] != values for found in self.moments.values()):
             raise InputError("A Gaussian column needs a finite n, sum and squares for each sensitive value.")
         if self.mechanism == "none":
-            if self.epsilon is not None or self.scale != 0:
+            if self.epsilon is not None or not is_finite(self.scale) or self.scale != 0:
                 raise ParameterError("epsilon", owner, "null, with scale 0, for mechanism none", self.epsilon)
             return
-        if not _is_number(self.epsilon) or not self.epsilon or self.epsilon <= 0:
+        if not is_finite(self.epsilon) or not self.epsilon or self.epsilon <= 0:
             raise ParameterError("epsilon", owner, "a number > 0", self.epsilon)
-        if not _is_number(self.scale) or self.scale <= 0:
+        if not is_finite(self.scale) or self.scale <= 0:
             raise ParameterError("scale", owner, "a number > 0", self.scale)
+        self._check_epsilon()
+
+    def _check_epsilon(self) -> None:
+        """Refuse a promise that the noise does not keep."""
+        real = self.noise_epsilon
+        if real is not None and self.epsilon is not None and self.epsilon < real * (1 - ROUNDING):
+            raise InputError(
+                f"The stated ε = {self.epsilon:.6g} is too small: the noise gives ε = {real:.6g} ({self.queries} queries count "
+                f"every person, {self.neighbours} neighbours, sensitivity {self.sensitivity:g}, scale {self.scale:g}). State "
+                "that ε, or publish again with more noise."
+            )
+
+    @property
+    def queries(self) -> int:
+        """How many times each person is counted: once in every table, three times in a Gaussian column."""
+        return len(self.tables) + len(QUERIES) * len(self.moments)
+
+    @property
+    def noise_epsilon(self) -> float | None:
+        """The ε that the noise gives; None without noise.
+
+        Both noises have P(x) ∝ exp(−|x|/scale), so that ε is what a person changes in all, over the scale. That is 1 in each
+        query (a Gaussian column's sums and their noise are both R or R² times as large), and 2 where a person is replaced.
+        Whoever declares a larger sensitivity is believed: a person may be in several rows.
+        """
+        if self.mechanism == "none":
+            return None
+        changed = self.queries if self.neighbours == "add-remove" else 2 * self.queries
+        return float(max(self.sensitivity, changed)) / float(self.scale)
+
+    @property
+    def promise(self) -> str:
+        """ε in words: what the noise gives, and what is stated where that is more."""
+        real = self.noise_epsilon
+        if real is None or self.epsilon is None:
+            return "no noise"
+        loose = f" by its noise; the release states {self.epsilon:g}" if self.epsilon > real * (1 + ROUNDING) else ""
+        return f"ε = {real:g}{loose}"
 
     @property
     def tables(self) -> tuple[tuple[str, ...], ...]:
@@ -177,10 +218,6 @@ def tables_of(
     return (*((name,) for name in quasi if name not in together and name not in gaussian), *ordered)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
@@ -216,4 +253,7 @@ def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> NoisyCo
     counts = lines.fill(bound, tables, coarse, exact=meta["mechanism"] == "none")
     moments = {name: Moments(*own, lines.moments(bound, name)) for name, own in bounds.items()}
     noise = {key: meta[key] for key in _META}
-    return NoisyCounts(bound, sensitive, counts, **noise, joint=lines.joint, coarse=coarse, moments=moments)
+    try:
+        return NoisyCounts(bound, sensitive, counts, **noise, joint=lines.joint, coarse=coarse, moments=moments)
+    except DaleniusError as error:
+        raise InputError(f"{files[1].name}: {error}") from None

@@ -31,7 +31,10 @@ def load_json(path: Path) -> dict[str, Any]:
         document = json.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
         raise file_error(error, path, "read") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # not text, not JSON, a number of thousands of digits, nested too deeply
         raise InputError(f"{path.name}: not valid JSON: {error}.") from None
     if not isinstance(document, dict):
         raise InputError(f"{path.name}: a JSON object is needed, with the release's metadata.")

@@ -58,7 +58,7 @@ def _verdict(audit: Audit) -> str:
             escape(t.asked),
             escape(words.number(t.measured)) if t.outcome != "not tested" else "–",
             f'<span class="{t.outcome.replace("not tested", "untested")}">{t.outcome}</span>'
-            + (f" <small>{escape(t.reason)}</small>" if t.outcome == "not tested" else ""),
+            + (f" <small>{escape(t.reason)}</small>" if t.reason else ""),
         ]
         for t in audit.thresholds
     ]
@@ -71,7 +71,7 @@ def _release(audit: Audit) -> str:
         what = (
             f"<p>Counts of every value{_coarser(release)} of each quasi-identifier with every sensitive value, with "
             f"{escape(release.mechanism)} "
-            + (f"noise: differential privacy with ε = {release.epsilon:g}" if release.epsilon else "noise")
+            + (f"noise: differential privacy with {release.promise}" if release.epsilon else "noise")
             + f" (neighbours: {escape(release.neighbours)}, sensitivity {release.sensitivity:g}). {_gaussian(release)}"
             "There are no classes.</p>\n"
         )
@@ -83,6 +83,11 @@ def _release(audit: Audit) -> str:
             "suppressed: none of their quasi-identifiers is published. A <em>class</em> is a set of people whom the "
             "release does not tell apart.</p>\n"
         )
+        if audit.suppressed_rows is not None:
+            what += (
+                f"<p>Whoever fits no class is among the suppressed rows: {escape(audit.suppressed_rows.line())}. "
+                "Thresholds on classes are held against them, too.</p>\n"
+            )
         picture = figure(charts.class_sizes(release.sizes), "How many people are in classes of which size.")
     quasi = ", ".join(escape(column.name) for column in audit.schema.quasi)
     sensitive = ", ".join(escape(column.name) for column in audit.schema.sensitive)

@@ -22,7 +22,8 @@ def lines(audit: Audit) -> list[str]:
         f"  {words.VERDICTS[audit.verdict]}",
     ]
     for threshold in audit.thresholds:
-        value = words.number(threshold.measured) if threshold.outcome != "not tested" else threshold.reason
+        value = words.number(threshold.measured) if threshold.outcome != "not tested" else ""
+        value += f"{' ' if value else ''}{threshold.reason}" if threshold.reason else ""
         text.append(f"    {threshold.outcome:<11} {threshold.key + ' ' + threshold.asked:<32} {value}")
     risks = audit.risks
     if risks is not None:
@@ -32,6 +33,8 @@ def lines(audit: Audit) -> list[str]:
             f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
             f"{words.percent(risks.at_risk)} of the people above 20%",
         ]
+    if audit.suppressed_rows is not None:
+        text.append(f"  Suppressed     {audit.suppressed_rows.line()}")
     heading = "how often the adversary guesses right (95% intervals)"
     text += ["", f"  Inference: {heading if audit.attacks else 'no adversary could be tried'}"]
     for column, naive in {found.column: found.naive for found in audit.attacks if found.success.n}.items():
@@ -105,7 +108,7 @@ def _error(column: str, found: ClassErrors) -> str:
 
 def _extent(release: GroupedRelease | NoisyCounts) -> str:
     if isinstance(release, NoisyCounts):
-        budget = f"ε = {release.epsilon:g}, {release.neighbours}" if release.epsilon else "no noise"
+        budget = f"{release.promise}, {release.neighbours}" if release.epsilon else "no noise"
         return f"counts ({release.kind}), {release.mechanism}, {budget}"
     people, groups = counted(release.people, "person", "people"), counted(release.groups, "class", "classes")
     return f"{people} in {groups} ({release.kind}), {counted(release.suppressed, 'row', 'rows')} suppressed"
