@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from dalenius.adversary.differences import Differences, subtract
+from dalenius.adversary.differences import Counted, Differences, subtract
 from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease
 from dalenius.schema import Column, Domain, Schema
 from tests.adversary.test_intersection import grouped, schema
@@ -86,8 +86,8 @@ def plain_difference(earlier: GroupedRelease, later: GroupedRelease) -> Differen
     return Differences(
         sum(max(0, n) for change in counted for n in change.values()),
         sum(max(0, -n) for change in counted for n in change.values()),
-        exposed(1),
-        exposed(-1),
+        min(exposed(1), sum(max(0, n) for change in counted for n in change.values())),
+        min(exposed(-1), sum(max(0, -n) for change in counted for n in change.values())),
         len(parts),
         all(len(before) <= 1 and len(after) <= 1 for before, after in parts),
     )
@@ -95,7 +95,7 @@ def plain_difference(earlier: GroupedRelease, later: GroupedRelease) -> Differen
 
 def difference(earlier: GroupedRelease, later: GroupedRelease, values: int = VALUES) -> Differences:
     codes = np.arange(values)
-    return subtract(earlier, later, values, (codes, codes), ("s", "s"))
+    return subtract([Counted(earlier, codes, "s")], Counted(later, codes, "s"), values)
 
 
 def test_plain_sets() -> None:

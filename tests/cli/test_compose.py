@@ -288,7 +288,7 @@ def test_suppressed_rows(run: Run) -> None:
     assert found["truth"]["true_value_left"] == found["truth"]["true_value_left_sure"] == 100
     code, out, _ = run(*asked)
     assert code == 0
-    assert "wrong for 25% of hidden.csv" in out
+    assert "may be wrong for 25% of the people in hidden.csv" in out
     assert "33.3%   have one value left in any case" in out
     twice = document(run, "hidden.csv", "hidden.csv", "--targets", "people.csv", "--presence", "1,1")
     assert twice["probabilistic"]["shared_groups"] == 3

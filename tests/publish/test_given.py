@@ -43,13 +43,23 @@ class Case:
     table: dl.Table
     releases: list[GroupedRelease]
     values: int
-    left: list[set[int]]
+    left: list[set[int]]  # before the table is published
+    attacked: list[set[int]]  # once it is: where it has none of these values, somebody was suppressed after all
     located: list[bool]
+
+    def every(self) -> set[int]:
+        return {s for _, _, s in self.people}
 
     def most(self) -> list[int]:
         """How many values one class of everybody leaves of each person."""
-        every = {s for _, _, s in self.people}
-        return [len(left & every) for left in self.left]
+        return [len(left & self.every()) for left in self.attacked]
+
+    def guarded(self) -> list[set[int]]:
+        """What must be left of each person: what the attack leaves or, if that has none of the table's values, anything."""
+        return [left if left & self.every() else set(range(self.values)) for left in self.attacked]
+
+    def demand(self, least: int) -> list[int]:
+        return [min(least, len(left & self.every())) for left in self.guarded()]
 
     def known(self, person: tuple[str, str, int]) -> tuple[int, ...]:
         """What an attacker knows of a person, in the table's own coding: nothing of what is missing."""
@@ -81,21 +91,25 @@ def case(seed: str, values: int, *, kinds: Sequence[str] = KINDS, missing: bool 
     frame = pa.table(
         {"age": [a for a, _, _ in people], "city": [c for _, c, _ in people], "s": [f"v{s}" for _, _, s in people]}
     )
-    left, located = [], []
+    left, attacked, located = [], [], []
+    every = {s for _, _, s in people}
     for age, city, _ in people:
         known = (UNKNOWN if age == "" else int(age) - 20, RELEASES_CITIES.index(city))
         outside = age in ("26", "27")
         located.append(not outside and any(plain_places(release, known) for release in releases))
         left.append(plain_left(releases, [known] * len(releases)) if located[-1] else set(range(values)))
-    return Case(people, dl.Table(frame, dl.Schema(columns)), releases, values, left, located)
+        sure = plain_left(releases, [known] * len(releases), sure=True) if located[-1] else left[-1]
+        attacked.append(left[-1] if left[-1] & every else sure)
+    return Case(people, dl.Table(frame, dl.Schema(columns)), releases, values, left, attacked, located)
 
 
 def different(one: Case) -> int:
     return len({s for _, _, s in one.people})
 
 
-def told(one: Case, least: int, after: Sequence[int]) -> dict[str, Any]:
-    """What a description must say, where `after` is how many values are left of each person."""
+def told(one: Case, least: int, groups: Sequence[object], published: Published | None = None) -> dict[str, Any]:
+    """What a description must say of people in these groups of a release, by their own class or as attacked."""
+    after, guarded = (worst(one, groups, published, sets) for sets in (one.attacked, one.guarded()))
     most = one.most()
     known = [n for n, left in zip(after, one.left, strict=True) if left]
     return {
@@ -104,7 +118,7 @@ def told(one: Case, least: int, after: Sequence[int]) -> dict[str, Any]:
         "located": sum(one.located),
         "l": least,
         "smallest_posterior": min(known, default=None),
-        "below_l": sum(n < min(least, can) for n, can in zip(after, most, strict=True)),
+        "below_l": sum(n < enough for n, enough in zip(guarded, one.demand(least), strict=True)),
         "already_below": sum(bool(left) and can < least for left, can in zip(one.left, most, strict=True)),
         "worsened": sum(n < min(least, len(left)) for n, left in zip(after, one.left, strict=True)),
         "contradicted": sum(not left for left in one.left),
@@ -113,21 +127,21 @@ def told(one: Case, least: int, after: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def attacked(one: Case, published: Published) -> list[int]:
-    """How many values are left of each person together with a release, as an attacker finds them there."""
+def found_in(one: Case, published: Published) -> list[set[int]]:
+    """The values where an attacker finds each person in a release."""
     release = published.release
     assert isinstance(release, GroupedRelease)
-    found = []
-    for person, left in zip(one.people, one.left, strict=True):
-        values = plain_values(release, plain_places(release, one.known(person)))
-        names = {int(release.schema["s"].leaves[v][1:]) for v in values}
-        found.append(len(left & names))
-    return found
+    names = [int(leaf[1:]) for leaf in release.schema["s"].leaves]
+    return [{names[v] for v in plain_values(release, plain_places(release, one.known(p)))} for p in one.people]
 
 
-def worst(one: Case, published: Published, groups: Sequence[object]) -> list[int]:
-    """How many values are left of each person, by their own class or as attacked, whichever leaves fewer."""
-    return [min(pair) for pair in zip(after(one, groups), attacked(one, published), strict=True)]
+def worst(one: Case, groups: Sequence[object], published: Published | None, sets: Sequence[set[int]]) -> list[int]:
+    """How many values of some sets are left of each person, by their own class or as attacked, whichever leaves fewer."""
+    own = after(one, groups, sets)
+    if published is None:
+        return own
+    there = [len(left & found) for left, found in zip(sets, found_in(one, published), strict=True)]
+    return [min(pair) for pair in zip(own, there, strict=True)]
 
 
 def groups_of(one: Case, published: Published) -> list[object]:
@@ -144,11 +158,12 @@ def groups_of(one: Case, published: Published) -> list[object]:
     return found
 
 
-def after(one: Case, groups: Sequence[object]) -> list[int]:
+def after(one: Case, groups: Sequence[object], sets: Sequence[set[int]]) -> list[int]:
+    """How many values of some sets are in each person's own class."""
     held: dict[object, set[int]] = defaultdict(set)
     for (_, _, s), group in zip(one.people, groups, strict=True):
         held[group].add(s)
-    return [len(left & held[group]) for left, group in zip(one.left, groups, strict=True)]
+    return [len(left & held[group]) for left, group in zip(sets, groups, strict=True)]
 
 
 @pytest.mark.parametrize("values", [3, 14, 70])
@@ -159,20 +174,20 @@ def test_mondrian(values: int) -> None:
         least = min(2 + seed % 2, different(one))
         earlier = given(one.table, one.releases, l=least)
         plain = Mondrian([KAnonymity(2)]).publish(one.table)
-        alone = worst(one, plain, groups_of(one, plain))
-        assert evaluate(plain, earlier).to_document() == told(one, least, alone)
+        alone = told(one, least, groups_of(one, plain), plain)
+        assert evaluate(plain, earlier).to_document() == alone
         assert "given" not in plain.describe()
         published = Mondrian([KAnonymity(2)], given=earlier).publish(one.table)
-        together = worst(one, published, groups_of(one, published))
-        assert published.describe()["given"] == told(one, least, together)
+        together = told(one, least, groups_of(one, published), published)
+        assert published.describe()["given"] == together
         assert published.describe()["given"]["below_l"] == 0
         assert published.parts <= plain.parts
-        seen["failed alone"] += told(one, least, alone)["below_l"] > 0
+        seen["failed alone"] += alone["below_l"] > 0
         seen["coarser"] += published.parts < plain.parts
         seen["cut all the same"] += 1 < published.parts < plain.parts
         seen["unlocated"] += not all(one.located)
-        seen["contradicted"] += told(one, least, together)["contradicted"] > 0
-        seen["already below"] += told(one, least, together)["already_below"] > 0
+        seen["contradicted"] += together["contradicted"] > 0
+        seen["already below"] += together["already_below"] > 0
         seen["suppressed before"] += any(release.suppressed for release in one.releases)
     wanted = ("failed alone", "coarser", "unlocated", "contradicted", "already below", "suppressed before")
     assert all(seen[what] >= 3 for what in wanted), seen
@@ -182,7 +197,7 @@ def test_mondrian(values: int) -> None:
 def plain_nodes(one: Case, published: Any, least: int, k: int, limit: int) -> dict[tuple[int, ...], bool]:
     """Of every node whether it may be published: by its classes, suppressed ones taken together."""
     lattice = published.lattice
-    demand = [min(least, most) for most in one.most()]
+    demand, guarded = one.demand(least), one.guarded()
     found = {}
     for node in itertools.product(*(range(height + 1) for height in lattice.heights)):
         labels = []
@@ -192,11 +207,11 @@ def plain_nodes(one: Case, published: Any, least: int, k: int, limit: int) -> di
                 tuple(int(tree.maps[level][c]) for tree, level, c in zip(lattice.trees, node, codes, strict=True))
             )
         sizes = Counter(labels)
-        few = {g for g, n, enough in zip(labels, after(one, labels), demand, strict=True) if n < enough}
+        few = {g for g, n, enough in zip(labels, after(one, labels, guarded), demand, strict=True) if n < enough}
         hidden = {g for g in sizes if sizes[g] < k or g in few}
         shown = [None if g in hidden else g for g in labels]
         lost = shown.count(None)
-        kept = zip(after(one, shown), misplaced(one, labels, shown), demand, strict=True)
+        kept = zip(after(one, shown, guarded), misplaced(one, labels, shown), demand, strict=True)
         found[node] = lost <= limit and lost < len(labels) and all(min(n, n2) >= enough for n, n2, enough in kept)
     return found
 
@@ -207,7 +222,7 @@ def misplaced(one: Case, labels: Sequence[tuple[int, ...]], shown: Sequence[obje
     for (_, _, s), group in zip(one.people, shown, strict=True):
         held[group].add(s)
     found = []
-    for person, label, left in zip(one.people, labels, one.left, strict=True):
+    for person, label, left in zip(one.people, labels, one.guarded(), strict=True):
         known = [a for a in range(2) if person[a] != ""]
         fits = [g for g in held if isinstance(g, tuple) and all(g[a] == label[a] for a in known)]
         values = set().union(*(held[g] for g in fits)) if fits else held[None]
@@ -239,14 +254,14 @@ def test_lattice(suppression: float) -> None:
         assert published.found.best is not None
         assert nodes[published.node]
         assert published.found.best.cost == pytest.approx(min(v.cost for v in verdicts.values() if v.feasible))
-        together = worst(one, published, groups_of(one, published))
-        assert published.describe()["given"] == told(one, least, together)
+        together = told(one, least, groups_of(one, published), published)
+        assert published.describe()["given"] == together
         assert published.describe()["given"]["below_l"] == 0
         alone = Lattice([KAnonymity(2)], suppression=suppression, suppressed_rows="as-is").publish(one.table)
         assert alone.found.best is not None
         assert alone.found.best.cost <= published.found.best.cost + 1e-12
         below = evaluate(alone, earlier)
-        assert below.to_document() == told(one, least, worst(one, alone, groups_of(one, alone)))
+        assert below.to_document() == told(one, least, groups_of(one, alone), alone)
         seen["failed alone"] += below.below_l > 0
         seen["suppressed"] += published.describe()["suppressed"] > 0
         seen["not monotone"] += any(
@@ -286,7 +301,7 @@ def test_somebody_with_a_missing_value_who_is_suppressed() -> None:
     )
     table = dl.Table(frame, dl.Schema(columns))
     left = [{1}, {1}, {1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}]
-    one = Case(people, table, [release], 4, left, [True, True, True, False, False, False])
+    one = Case(people, table, [release], 4, left, left, [True, True, True, False, False, False])
     earlier = given(table, [release])
     node = (0, 0)
     search = search_of(one, 0.34, earlier)
@@ -299,7 +314,7 @@ def test_somebody_with_a_missing_value_who_is_suppressed() -> None:
     assert not search.judge(node)[0].feasible
     published = Lattice([KAnonymity(2)], suppression=0.34, given=earlier).publish(table)
     assert published.node != node
-    assert attacked(one, published)[2] >= 2
+    assert len(left[2] & found_in(one, published)[2]) >= 2
 
 
 def bits_of(earlier: Given, search: Search, classes: Any) -> Any:
@@ -335,7 +350,7 @@ def test_groups_that_grow_until_enough_is_left(method: str) -> None:
         assert "given" not in plain.describe()
         for made in (plain, published):
             mine, groups = in_groups(one, made)
-            assert evaluate(made, earlier).to_document() == told(mine, 2, worst(mine, made, groups))
+            assert evaluate(made, earlier).to_document() == told(mine, 2, groups, made)
         document = published.describe()
         assert document["given"] == evaluate(published, earlier).to_document()
         assert document["given"]["below_l"] == 0
@@ -353,12 +368,12 @@ def in_groups(one: Case, published: Any) -> tuple[Case, list[object]]:
     """The people in the order in which the publisher has them, and their groups."""
     codes = published.placed()[0]
     texts = [[column.leaves[c] for column, c in zip(published.table.schema.coded, row, strict=True)] for row in codes]
-    found = {(a, c): (left, there) for (a, c, _), left, there in zip(one.people, one.left, one.located, strict=True)}
+    each = zip(one.people, one.left, one.attacked, one.located, strict=True)
+    found = {(a, c): (left, attacked, there) for (a, c, _), left, attacked, there in each}
     people = [(age, city, int(s[1:])) for age, city, s in texts]
     assert sorted(people) == sorted(one.people)
-    left = [found[a, c][0] for a, c, _ in people]
-    located = [found[a, c][1] for a, c, _ in people]
-    return Case(people, one.table, one.releases, one.values, left, located), published.group.tolist()
+    left, attacked, located = (list(column) for column in zip(*(found[a, c] for a, c, _ in people), strict=True))
+    return Case(people, one.table, one.releases, one.values, left, attacked, located), published.group.tolist()
 
 
 def test_microaggregation_joins_the_nearest() -> None:

@@ -107,8 +107,5 @@ def intersect(
     wrong = np.flatnonzero(there.any(axis=0) & ~left.any(axis=1))
     if not sure and len(wrong) and any(release.suppressed for release in releases):
         mistaken = [Targets(mine.schema, mine.codes[wrong]) for mine in targets]
-        anybody = intersect(releases, mistaken, values, codes, columns, sure=True)
-        left[wrong] = anybody.left
-        for sets, more in zip(found, anybody.sets, strict=True):
-            sets[wrong] = more
+        left[wrong] = intersect(releases, mistaken, values, codes, columns, sure=True).left
     return Intersection(tuple(values), tuple(found), there, left)

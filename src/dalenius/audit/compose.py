@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import UNKNOWN, Targets
 from dalenius.adversary.composition import Composition, compose
-from dalenius.adversary.differences import subtract
+from dalenius.adversary.differences import Counted, earlier_together, subtract
 from dalenius.adversary.intersection import Intersection, contains, intersect, members
 from dalenius.adversary.location import found_in
 from dalenius.adversary.sampling import Effort
@@ -53,22 +53,18 @@ class Releases:
 
     @property
     def suppressed_share(self) -> list[float]:
-        """The share of people in each release, in percent, for whom it is wrong to assume that they are not suppressed."""
+        """The share of people in each release, in percent, for whom it may be wrong to assume that they are not suppressed."""
         return [100 * release.suppressed / release.people if release.people else 0.0 for release in self.releases]
 
-    def subtract(self) -> list[dict[str, Any]]:
-        """What subtracting each release from each later one tells about people who are in only one of them."""
+    def subtract(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """What subtracting releases from each later one tells about people who are in only one of them."""
+        views = [Counted(*view) for view in zip(self.releases, self.codes, self.columns, strict=True)]
         found = []
-        for j in range(len(self.releases)):
-            for i in range(j):
-                told = subtract(
-                    self.releases[i],
-                    self.releases[j],
-                    len(self.values),
-                    (self.codes[i], self.codes[j]),
-                    (self.columns[i], self.columns[j]),
-                )
-                found.append({"earlier": self.names[i], "later": self.names[j], **told.to_document()})
+        for j, later in enumerate(views):
+            for some in earlier_together(views[:j], len(self.values)):
+                told = subtract([views[i] for i in some], later, len(self.values))
+                earlier = " and ".join(names[i] for i in some)
+                found.append({"earlier": earlier, "later": names[j], **told.to_document()})
         return found
 
     def compose(self, presence: Sequence[float] | None, effort: Effort, rng: np.random.Generator) -> Composition:
@@ -159,7 +155,8 @@ def leaves_of(targets: Source, schema: Schema, engine: Engine) -> dict[str, list
         def locate(_column: str, text: str, texts: tuple[str, ...] = texts) -> str:
             return f"row {texts.index(text)}"
 
-        found[name] = canonical_texts(schema[name], distinct, schema, where=rows.name, locate=locate)
+        leaves = canonical_texts(schema[name], distinct, schema, where=rows.name, locate=locate)
+        found[name] = [leaf for leaf in leaves if leaf != MISSING]
     return found
 
 
@@ -398,7 +395,7 @@ def rows_text(found: Intersection, sure: Intersection, names: Sequence[str]) -> 
     told = list(
         zip(
             posterior.tolist(),
-            (least - posterior).tolist(),
+            np.maximum(least - posterior, 0).tolist(),
             which.reshape(-1).tolist(),
             somewhere.tolist(),
             strict=True,

@@ -76,13 +76,14 @@ def read_given(
         l=l,
         confidence=confidence,
         mapping=mapping,
-        names=[_file_name(source) for source in sources],
+        names=_names(sources),
     )
 
 
-def _file_name(source: Source) -> str:
-    """What an earlier release is called in the sidecar, which is published: not the folder it is in."""
-    return Path(source).name if isinstance(source, str | Path) else "a frame"
+def _names(sources: Sequence[Source]) -> list[str]:
+    """What earlier releases are called in messages: not by the folder they are in, which is nobody's business."""
+    names = [Path(source).name if isinstance(source, str | Path) else "a frame" for source in sources]
+    return [f"{name} ({i + 1})" if names.count(name) > 1 else name for i, name in enumerate(names)]
 
 
 def _sensitive(schema: Schema, mine: str, source: Source) -> str:

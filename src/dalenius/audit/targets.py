@@ -11,6 +11,7 @@ from dalenius.belief import Belief
 from dalenius.coding import canonical_texts, leaf_codes
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, counted, listing, nearest
+from dalenius.hierarchy import MISSING
 from dalenius.output import csv_text
 from dalenius.release.reading import GROUP
 from dalenius.schema import Schema
@@ -23,7 +24,7 @@ def read_targets(
     knows: Sequence[str] | None = None,
     groups: Mapping[str, int] | None = None,
 ) -> Targets:
-    """A file with quasi-identifiers, a row a target; a missing column or an empty cell is not known.
+    """A file with quasi-identifiers, a row a target; a missing column, an empty cell or a mark of `missing` is not known.
 
     With `knows`, only these columns are looked at. With the names of a release's `groups` a column `group` is looked at,
     too: the group that the target is in. Other columns are ignored.
@@ -47,9 +48,12 @@ def read_targets(
         def locate(_column: str, text: str, column: tuple[str, ...] = column) -> str:
             return f"row {column.index(text)}"
 
-        leaves = canonical_texts(declared, distinct, schema, where=rows.name, locate=locate)
-        found = leaf_codes(declared, leaves, distinct, where=rows.name, locate=locate)
-        code = dict(zip(distinct, found.tolist(), strict=True))
+        leaves = dict(
+            zip(distinct, canonical_texts(declared, distinct, schema, where=rows.name, locate=locate), strict=True)
+        )
+        known = {text: leaf for text, leaf in leaves.items() if leaf != MISSING}  # what is missing is not known
+        found = leaf_codes(declared, list(known.values()), list(known), where=rows.name, locate=locate)
+        code = dict(zip(known, found.tolist(), strict=True))
         codes[:, names.index(name)] = [code.get(text, UNKNOWN) for text in column]
     if groups is None or GROUP not in rows.columns:
         return Targets(schema, codes)

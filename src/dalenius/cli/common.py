@@ -221,5 +221,6 @@ def say(quiet: bool, text: str = "") -> None:
 
 def moved_words(told: dict[str, Any]) -> str:
     """How many people are in only one of two releases, at least."""
-    parts = [f"{told[key]:,} {key}" for key in ("joined", "left") if told[key]]
-    return f"at least {' and '.join(parts)}"
+    words = " and ".join(f"{told[key]:,} {key}" for key in ("joined", "left") if told[key])
+    first = next((told[key] for key in ("joined", "left") if told[key]), 0)
+    return f"at least {words.replace(' ', ' person ' if first == 1 else ' people ', 1)}"

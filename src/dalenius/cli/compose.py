@@ -125,7 +125,7 @@ def command(
         sure = opened.intersect(sure=True) if any(share) else found
         document: dict[str, Any] = {"releases": len(releases), **figures(found, sure, share)}
         stage("subtracting")
-        document["differences"] = opened.subtract()
+        document["differences"] = opened.subtract(_short(opened.names))
         if truth is not None:
             right = read_truth(truth, opened, declared[0], connected, names)
             groups = own_groups(opened, right, names, connected)
@@ -192,30 +192,32 @@ def _suppressed_lines(document: dict[str, Any], names: tuple[str, ...]) -> list[
     shares = document["suppressed_share"]
     if not any(shares):
         return []
-    wrong = ", ".join(f"{share:.2g}% of {name}" for name, share in zip(names, shares, strict=True) if share)
+    wrong = ", ".join(
+        f"{share:.2g}% of the people in {name}" for name, share in zip(names, shares, strict=True) if share
+    )
     left = document["PVP_sure"]
     return [
-        f"  This assumes that nobody who fits a class was suppressed, which is wrong for {wrong}.",
+        f"  This assumes that nobody who fits a class was suppressed, which may be wrong for {wrong}.",
         f"  {left['100']:7.1f}%   have one value left in any case, {left['25']:.1f}% four values at most",
     ]
 
 
-def difference_lines(differences: list[dict[str, Any]]) -> list[str]:
+def _difference_lines(differences: list[dict[str, Any]]) -> list[str]:
     """What subtracting releases from each other tells about people who are in only one of them."""
     lines = []
     for told in differences:
-        pair = f"{Path(told['earlier']).name} to {Path(told['later']).name}"
+        pair = f"Between {told['earlier']} and {told['later']}"
         if told["reason"] is not None:
-            lines.append(f"  From {pair}, differences were not tested: {told['reason']}.")
+            lines.append(f"  {pair}, differences were not tested: {told['reason']}.")
             continue
         if not told["joined"] and not told["left"]:
             continue
-        lines.append(f"  From {pair}, {moved_words(told)}.")
+        lines.append(f"  {pair}, {moved_words(told)}.")
         exposed = told["joined_exposed"] + told["left_exposed"]
         if exposed:
             lines.append(
-                f"  {exposed:8,}   of them {'has' if exposed == 1 else 'have'} one value left if one release is subtracted "
-                "from the other and no more joined or left"
+                f"  {exposed:8,}   of them {'has' if exposed == 1 else 'have'} only one possible value if one release is "
+                "subtracted from the other, and no more people joined or left than that takes"
             )
         if not told["complete"]:
             lines.append("  Only sums over overlapping classes were subtracted; finer differences were not tested.")
@@ -250,7 +252,7 @@ def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None
     }
     lines += [f"  {document[key]:8,}   {words}" for key, words in counts.items() if document[key]]
     lines += _suppressed_lines(document, names)
-    lines += difference_lines(document["differences"])
+    lines += _difference_lines(document["differences"])
     if "truth" in document:
         told = document["truth"]
         lines.append(f"  {told['true_value_left']:7.1f}%   have their true value among those left")

@@ -158,12 +158,10 @@ def command(
     document = published.describe()
     if json is not None:
         write_json(json, document)
-    if json == "-":
-        return
-    for line in _summary(output, document, people.most_cells):
+    for line in _summary(output, document, people.most_cells) if json != "-" else ():
         say(quiet, line)
     for line in _difference_warnings(document["given"]) if "given" in document else ():
-        typer.echo(line, err=True)
+        typer.echo(line, err=True)  # never left out, however quiet it should be
 
 
 def _earlier(
@@ -207,15 +205,16 @@ def _together(told: dict[str, Any]) -> list[str]:
     """What is left of people together with the earlier releases."""
     before = counted(told["releases"], "earlier release locates", "earlier releases locate")
     mean = told["mean_posterior_anonymity"]
-    average = "" if mean is None else f", {mean:.2f} on average"
-    others = " else" if told["already_below"] or told["contradicted"] else ""
+    average = "" if mean is None else f"; on average {mean:.2f} are left"
+    below = told["already_below"] + told["contradicted"]
+    who = "everybody" if not below else counted(told["people"] - below, "person", "people")
     lines = [
         f"  given      {before} {told['located']:,} of {counted(told['people'], 'person', 'people')}",
-        f"  together   intersecting all releases leaves at least {told['l']} values of everybody{others}{average}",
+        f"  together   intersecting all releases leaves at least {told['l']} values of {who}{average}",
     ]
     if told["already_below"]:
-        below = counted(told["already_below"], "person has", "people have")
-        lines.append(f"  below      {below} fewer than {told['l']} left, whatever is published of this table")
+        some = counted(told["already_below"], "person has", "people have")
+        lines.append(f"  below      {some} fewer than {told['l']} left, whatever is published of this table")
     if told["worsened"]:
         lines.append(
             f"  worsened   {counted(told['worsened'], 'person has', 'people have')} fewer values left than before this release, as "
@@ -227,14 +226,14 @@ def _together(told: dict[str, Any]) -> list[str]:
         )
     moved = [one for one in told["differences"] if one["joined"] or one["left"]]
     lines += [f"  changes    since {one['release']}: {moved_words(one)}" for one in moved]
-    if told["differences"] and not moved:
+    if told["differences"] and not moved and all(one["reason"] is None for one in told["differences"]):
         lines.append("  changes    nobody is known to have joined or left")
     return lines
 
 
 def _difference_warnings(told: dict[str, Any]) -> list[str]:
     """Where subtracting an earlier release from the new one gives somebody away, and where that was not tested."""
-    lines = []
+    lines, unsure = [], []
     for one in told["differences"]:
         if one["reason"] is not None:
             lines.append(f"Note: differences from {one['release']} were not tested: {one['reason']}.")
@@ -242,17 +241,14 @@ def _difference_warnings(told: dict[str, Any]) -> list[str]:
         for key, verb in (("joined_exposed", "joined"), ("left_exposed", "left")):
             if one[key]:
                 lines.append(
-                    f"WARNING: subtracting {one['release']} from this release leaves one value of "
-                    f"{counted(one[key], 'person', 'people')} who {verb}, if no more people joined or left."
+                    f"WARNING: subtracting {one['release']} from this release leaves only one possible value for "
+                    f"{counted(one[key], 'person', 'people')} who {verb}, if no more people joined or left than that takes."
                 )
-    unsure = [
-        one["release"]
-        for one in told["differences"]
-        if one["reason"] is None and not one["complete"] and (one["joined"] or one["left"])
-    ]
+        if not one["complete"] and (one["joined"] or one["left"]):
+            unsure.append(one["release"])
     if unsure:
         lines.append(
-            f"Note: Only sums over overlapping classes of {listing(unsure)} were subtracted; finer differences were not tested."
+            f"Note: only sums over overlapping classes of {listing(unsure)} were subtracted; finer differences were not tested."
         )
     return lines
 

@@ -78,6 +78,10 @@ class Published(ABC):
 
     def _document(self, extra: dict[str, Any] | None, shuffle: bool) -> dict[str, Any]:
         made = {"kind": self.kind, **self.describe(), "shuffled": shuffle}
+        if (
+            "given" in made
+        ):  # who is given away by which differences is for the steward, not for whoever gets the release
+            made["given"] = {key: value for key, value in made["given"].items() if key != "differences"}
         return made | (extra or {}) | {"versions": versions()}
 
     def _write_table(self, name: TableName, extra: dict[str, Any] | None, *, shuffle: bool) -> None:

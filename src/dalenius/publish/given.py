@@ -6,6 +6,8 @@ V are the values of the person's class in the new release; of people whose row i
 every value if these are left out of the release.
 E ∩ V must have as many values as one class of everybody would leave, but at most ℓ are asked for. So nobody ends up with fewer than
 min(ℓ, |E|), unless E has values that nobody in the table has: those people are worse off whatever is published, and are counted.
+Where E has none of the table's values, the assumption was wrong, or the earlier releases contradict each other or are not about
+that person: E is then what they leave of anybody who may be suppressed and, if that has none either, every value.
 
 V grows when classes are merged, so merging classes that keep this keeps it. A class that keeps it may be merged with one that does
 not, and then fail: what a search with suppression asks of a criterion (see `Criterion.absorbing`) does not hold.
@@ -26,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.adversary import UNKNOWN, Targets
-from dalenius.adversary.differences import Differences, subtract
+from dalenius.adversary.differences import Counted, earlier_together, subtract
 from dalenius.adversary.intersection import intersect
 from dalenius.adversary.location import places
 from dalenius.coding import canonical_texts, distinct_rows
@@ -99,19 +101,16 @@ class Given:
     codes: Longs  # the number, among these values, of each leaf of the table's sensitive column
     quasi: Ints  # the distinct quasi-identifiers, sorted
     left: Words  # E of each
+    guarded: Words  # the same, or every value where E has none of the table's
     located: Bools
     before: Longs  # how many values are left of each without the new release, 0 where the earlier ones contradict each other
-    most: Longs  # how many of them occur in the table: what one class of everybody leaves
+    most: Longs  # of E, how many occur in the table: what one class of everybody leaves
+    demand: Longs  # how many of `guarded` must be left
     targets: Targets  # the distinct quasi-identifiers as an attacker knows them: what is missing is unknown
 
     @property
     def schema(self) -> Schema:
         return self.cells.schema
-
-    @property
-    def demand(self) -> Longs:
-        """How many values must be left of each."""
-        return np.minimum(self.l, self.most)
 
     @property
     def incomplete(self) -> Bools:
@@ -127,7 +126,7 @@ class Given:
 
     def keeps(self, some: Longs, into: Longs, bits: Words) -> Bools:
         """Which groups leave enough of everybody in them: the quasi-identifiers `some[x]` are in group `into[x]`."""
-        few = common_sizes(some.astype(np.int64), self.left, into.astype(np.int64), bits) < self.demand[some]
+        few = common_sizes(some.astype(np.int64), self.guarded, into.astype(np.int64), bits) < self.demand[some]
         kept = np.ones(len(bits), dtype=bool)
         kept[into[few]] = False
         return kept
@@ -149,25 +148,24 @@ class Given:
         together = np.bitwise_or.reduce(bits[hidden], axis=0)[None, :]
         return bool(self.keeps(some, np.zeros(len(some), dtype=np.int64), together)[0])
 
-    def attacked(self, release: GroupedRelease) -> Longs:
-        """How many values the earlier releases and a release of the table leave of each quasi-identifiers, as an attacker
-        finds them in its files.
-        """
+    def attacked(self, release: GroupedRelease) -> Words:
+        """The values that a release of the table leaves of each quasi-identifiers, as an attacker finds them in its files."""
         found = intersect([release], [self.targets], self.values, [self.codes], [self.schema.sensitive[0].name])
-        each = np.arange(len(self.quasi))
         # Whoever is not found in the release, as their row was left out, loses nothing by it.
-        return np.where(found.located[0], common_sizes(each, self.left, each, found.left), self.before)
+        return np.where(found.located[0][:, None], found.left, ~np.uint64(0))
 
     def subtracted(self, release: GroupedRelease) -> tuple[dict[str, Any], ...]:
-        """What subtracting each earlier release from a release of the table tells about people who joined or left."""
-        mine = self.schema.sensitive[0].name
+        """What subtracting earlier releases from a release of the table tells about people who joined or left."""
+        later = Counted(release, self.codes, self.schema.sensitive[0].name)
+        views = [Counted(one.release, one.codes, one.column) for one in self.earlier]
         found = []
-        for one in self.earlier:
-            told: Differences = subtract(
-                one.release, release, len(self.values), (one.codes, self.codes), (one.column, mine)
-            )
-            more = replace(told, joined=max(told.joined, one.joined), left=max(told.left, one.left))
-            found.append({"release": one.name, **more.to_document()})
+        for some in earlier_together(views, len(self.values)):
+            told = subtract([views[i] for i in some], later, len(self.values))
+            if len(some) == 1:
+                one = self.earlier[some[0]]
+                told = replace(told, joined=max(told.joined, one.joined), left=max(told.left, one.left))
+            names = " and ".join(self.earlier[i].name for i in some)
+            found.append({"release": names, **told.to_document()})
         return tuple(found)
 
     def check_table(self, table: Table) -> None:
@@ -201,12 +199,6 @@ def given(
         )
     schema, cells = table.schema, table.cells()
     m = len(schema.quasi)
-    different = len(np.unique(cells.codes[:, m]))
-    if least > different:
-        raise InputError(
-            f"{least} values cannot be left of anybody: the table has {counted(different, 'sensitive value', 'sensitive values')}. "
-            "Lower --given-l, or raise --given-confidence."
-        )
     quasi, number = distinct_rows(cells.codes[:, :m], [len(column.leaves) for column in schema.quasi])
     people = np.bincount(number, weights=cells.counts, minlength=len(quasi)).astype(np.int64)
     own = [sensitive] * len(releases) if columns is None else list(columns)
@@ -218,6 +210,12 @@ def given(
         for column in bound
     ]
     values = tuple(place)
+    different = len(np.unique(codes[0][cells.codes[:, m]]))
+    if least > different:
+        raise InputError(
+            f"{least} values cannot be left of anybody: the table has {counted(different, 'sensitive value', 'sensitive values')}. "
+            "Lower --given-l, or raise --given-confidence."
+        )
     left, sure = (np.full((len(quasi), max(1, -(-len(values) // 64))), ~np.uint64(0)) for _ in range(2))
     located = np.zeros(len(quasi), dtype=bool)
     earlier = []
@@ -236,9 +234,14 @@ def given(
     every, known = (np.zeros((1, left.shape[1]), dtype=np.uint64) for _ in range(2))
     value_bits(np.zeros(len(cells), dtype=np.int64), codes[0][cells.codes[:, m]], every)
     value_bits(np.zeros(len(values), dtype=np.int64), np.arange(len(values)), known)
-    before, most = (common_sizes(each, left, nobody, bits) for bits in (known, every))
+    before = common_sizes(each, left, nobody, known)
+    left = np.where((left & every).any(axis=1, keepdims=True), left, sure) & known  # so the attack goes on, too
+    guarded = np.where((left & every).any(axis=1, keepdims=True), left, known)
+    most, could = (common_sizes(each, bits, nobody, every) for bits in (left, guarded))
     mine, _ = _targets(schema, quasi, schema)
-    return Given(cells, tuple(earlier), least, values, codes[0], quasi, left, located, before, most, mine)
+    return Given(
+        cells, tuple(earlier), least, values, codes[0], quasi, left, guarded, located, before, most, np.minimum(least, could), mine
+    )  # fmt: skip
 
 
 def _joined_and_left(release: GroupedRelease, targets: Targets, inside: Bools, people: Longs) -> tuple[int, int]:
@@ -322,21 +325,22 @@ def evaluate(published: Published, earlier: Given) -> Evaluated:
 
 
 def evaluate_groups(
-    earlier: Given, codes: Ints, counts: Longs, group: Ints, *, attacked: Longs | None = None, shown: bool = True
+    earlier: Given, codes: Ints, counts: Longs, group: Ints, *, attacked: Words | None = None, shown: bool = True
 ) -> Evaluated:
     """The same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed.
 
-    `attacked` says how many values an attacker is left with for each quasi-identifiers, `shown` whether suppressed rows are
-    published.
+    `attacked` are the values where an attacker finds each quasi-identifiers, `shown` says whether suppressed rows are published.
     """
     m, some = len(earlier.schema.quasi), earlier.numbers(codes)
     groups = int(group.max(initial=-1)) + 1
     into = np.where(group < 0, groups, group).astype(np.int64)
-    after = common_sizes(some, earlier.left, into, earlier.bits(into, codes[:, m], groups + 1))
+    own = earlier.bits(into, codes[:, m], groups + 1)
     if not shown:
-        after = np.where(group < 0, earlier.before[some], after)
+        own[groups] = ~np.uint64(0)
+    after, guarded = (common_sizes(some, bits, into, own) for bits in (earlier.left, earlier.guarded))
     if attacked is not None:
-        after = np.minimum(after, attacked[some])
+        after = np.minimum(after, common_sizes(some, earlier.left, some, attacked))
+        guarded = np.minimum(guarded, common_sizes(some, earlier.guarded, some, attacked))
     before, most = earlier.before[some], earlier.most[some]
     told = (before > 0) & (counts > 0)
     people = int(counts[told].sum())
@@ -346,7 +350,7 @@ def evaluate_groups(
         located=int(counts[earlier.located[some]].sum()),
         l=earlier.l,
         smallest_posterior=int(after[told].min()) if people else None,
-        below_l=int(counts[after < np.minimum(earlier.l, most)].sum()),
+        below_l=int(counts[guarded < earlier.demand[some]].sum()),
         already_below=int(counts[(before > 0) & (most < earlier.l)].sum()),
         worsened=int(counts[after < np.minimum(earlier.l, before)].sum()),
         contradicted=int(counts[before == 0].sum()),
@@ -386,7 +390,8 @@ def joined_as_attacked(earlier: Given, codes: Ints, group: Ints, release_of: Cal
     some, own = earlier.numbers(codes), np.zeros(len(earlier.quasi), dtype=np.int64)
     while True:
         release = release_of(group)
-        few = np.flatnonzero(earlier.attacked(release) < earlier.demand)
+        each = np.arange(len(earlier.quasi))
+        few = np.flatnonzero(common_sizes(each, earlier.guarded, each, earlier.attacked(release)) < earlier.demand)
         if not len(few):
             return group
         own[some] = group
