@@ -470,6 +470,8 @@ def test_the_sidecar(cli: Cli, method: str, tmp_path: Path) -> None:
     assert document["versions"]["dalenius"] == dl.__version__
     together = b"".join(Path(name).read_bytes() for name in written)
     assert document["sha256"] == {"release": hashlib.sha256(together).hexdigest()}
+    each = {name.replace("out", "NAME", 1): hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in written}
+    assert document["files"] == each
     if method != "noisy-counts":
         assert (document["people"], document["classes"]) == (PEOPLE, told["classes"])
     # No seed, no path, nothing of the table but what the release tells anyway.
@@ -515,7 +517,7 @@ def test_of_noisy_counts_only_the_counts_tell_anything(cli: Cli) -> None:
         )  # fmt: skip
         assert (code, err) == (0, "")
         document, sidecar = json.loads(out), json.loads(Path("out.meta.json").read_text(encoding="utf-8"))
-        del document["run"], sidecar["sha256"]
+        del document["run"], sidecar["sha256"], sidecar["files"]
         places = [(line["column"], line["value"], line["disease"]) for line in rows("out.counts.csv")]
         told.append((document, sidecar, Path("out.json").read_bytes(), places))
     assert told[0] == told[1]
@@ -808,11 +810,11 @@ def test_a_failed_write_leaves_the_old_files(
     before = files()
     seen: list[int] = []
 
-    def fail(*drafts: Path) -> str:
+    def fail(_release: Path, _files: list[Path], drafts: list[Path]) -> str:
         seen.extend(draft.stat().st_size for draft in drafts)
         raise failure
 
-    monkeypatch.setattr(base, "sha256", fail)
+    monkeypatch.setattr(base.sidecar, "digests", fail)
     found, out, err = cli("publish", "patients.csv", "--method", method, *asked, "-o", "out", "--json", "doc.json")
     assert len(seen) == len(written)
     assert all(seen)

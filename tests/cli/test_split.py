@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from dalenius.audit.holdout import split_rows
 from dalenius.cli import app
-from dalenius.engine import connect, default
+from dalenius.engine import connect
+from dalenius.engine.duckdb import DuckDB
 from dalenius.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
@@ -92,13 +93,24 @@ def test_it_is_a_control(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert "n = 27" in capsys.readouterr().out
 
 
-def test_rows_that_cannot_be_split(run: Run, tmp_path: Path) -> None:
-    """A file that grows meanwhile, and a table of a database, which has no order."""
-    rows = default().open(Path("t.csv"))
-    with Path("t.csv").open("a", encoding="utf-8", newline="") as file:
-        file.write("57,more\r\n")
-    with pytest.raises(InputError, match=r"t\.csv changed while it was read"):
-        rows.pick(np.arange(5), tmp_path / "out.csv", total=57)
+def test_a_file_that_changes_between_two_reads(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody is in one of the two files, whenever somebody turns the file around."""
+    Path("t.csv").write_text("row,text\n" + "".join(f"{i},x\n" for i in range(57)), encoding="utf-8")
+    store = DuckDB.store
+
+    def late(self: DuckDB, *arguments: Any) -> None:
+        store(self, *arguments)
+        header, *lines = Path("t.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+        Path("t.csv").write_text("".join([header, *reversed(lines)]), encoding="utf-8")
+
+    monkeypatch.setattr(DuckDB, "store", late)
+    assert run("t.csv", *TO)[0] == 0
+    split = [number for name in ("kept.csv", "others.csv") for number, _ in read(name)]
+    assert sorted(map(int, split)) == list(range(57))
+
+
+def test_rows_that_cannot_be_split(run: Run) -> None:
+    """A table of a database has no order."""
     with duckdb.connect("people.db") as database:
         database.execute("create table people as select range as q from range(9)")
     with pytest.raises(InputError, match="people has no order of rows"):

@@ -168,21 +168,23 @@ def test_many_rows_keep_their_order(tmp_path: Path) -> None:
     assert read(tmp_path / "out.csv")[1] == [(str(g), i) for g, i in zip(expected, columns["id"], strict=True)]
 
 
-# ---------------------------------------------------------------------------- by row
-
-
-def test_by_row(opened: Callable[[Columns], Rows], out: Path) -> None:
+def test_odd_labels(opened: Callable[[Columns], Rows], out: Path) -> None:
     columns = people()
-    group = np.random.default_rng(3).integers(0, 7, 500).astype(np.int32)
-    group[:7] = np.arange(7)
+    keys, _, index, _ = indexed(columns, 3)
+    group = (np.arange(500) % 7).astype(np.int32)
     labels = {"r": [f"{g}.5" for g in range(7)], "note": ["", "*", "a,b", '"', "\n", "é", "null"]}
-    opened(columns).write(Assignment(("note", "q", "r"), {}, NOTHING, group, labels, number="group"), out)
-    found = [(str(g), labels["note"][g], q, labels["r"][g]) for g, q in zip(group.tolist(), columns["q"], strict=True)]
-    assert read(out) == (["group", "note", "q", "r"], found)
+    plan = Assignment(("note", "q", "r", "id"), CODES, keys, group, labels, index=index, number="group")
+    opened(columns).write(plan, out)
+    header, rows = read(out)
+    assert header == ["group", "note", "q", "r", "id"]
+    assert [(row[2], row[4]) for row in rows] == list(zip(columns["q"], columns["id"], strict=True))
+    assert all((row[1], row[3]) == (labels["note"][int(row[0])], labels["r"][int(row[0])]) for row in rows)
+    assert len({row[0] for row in rows}) == 7
 
 
 def test_one_row(opened: Callable[[Columns], Rows], out: Path) -> None:
-    plan = Assignment(("q",), {}, NOTHING, np.zeros(1, dtype=np.int32), {"q": ["all"]}, number="group")
+    one = np.zeros((1, 1), dtype=np.int32)
+    plan = Assignment(("q",), {"q": {"a": 0}}, one, one[0], {"q": ["all"]}, number="group")
     opened({"q": ["a"], "s": ["x"]}).write(plan, out)
     assert read(out) == (["group", "q"], [("0", "all")])
 
@@ -218,7 +220,8 @@ def test_null_and_empty_are_one_text(source: str, tmp_path: Path, out: Path) -> 
 
 def test_labels_may_be_empty(out: Path) -> None:
     """An empty label is written, and read by us as the missing value that it is."""
-    plan = Assignment(("q", "r"), {}, NOTHING, np.array([0, 1], dtype=np.int32), {"q": ["", "b"], "r": ["", ""]})
+    keys = np.array([[0], [1]], dtype=np.int32)
+    plan = Assignment(("q", "r"), {"q": {"x": 0, "y": 1}}, keys, keys[:, 0], {"q": ["", "b"], "r": ["", ""]})
     default().open({"q": ["x", "y"], "r": ["x", "y"]}).write(plan, out)
     assert read(out)[1] == [("", ""), ("b", "")]
     assert default().open(out).read(("q", "r")) == [("", ""), ("b", "")]
@@ -245,7 +248,7 @@ INTERNAL = (
 
 
 @pytest.mark.parametrize("upper", [False, True], ids=["lower", "upper"])
-@pytest.mark.parametrize("way", ["key", "index", "row"])
+@pytest.mark.parametrize("way", ["key", "index"])
 def test_columns_named_like_our_own(way: str, upper: bool, out: Path) -> None:
     """Whatever names the query uses for itself, a table may use, too: as key, with a label, or only kept."""
     names = [name.upper() if upper else name for name in INTERNAL]
@@ -259,22 +262,17 @@ def test_columns_named_like_our_own(way: str, upper: bool, out: Path) -> None:
     columns[second] = rng.choice(["0", "1"], n).tolist()
     group = rng.integers(0, 4, n)
     labels = {first: list("wxyz"), third: list("WXYZ")}
-    if way == "row":
-        codes: dict[str, dict[str, int]] = {}
-        keys, index, assigned = NOTHING, None, group.astype(np.int32)
+    codes = {first: {"a": 0, "b": 1}, second: {"0": 0, "1": 1}}
+    pairs = [
+        (codes[first][a or ""], codes[second][b or ""]) for a, b in zip(columns[first], columns[second], strict=True)
+    ]
+    if way == "key":
+        keys, index = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.int32), None
+        assigned = np.array([2, 0, 3, 1], dtype=np.int32)
+        group = np.array([assigned[2 * a + b] for a, b in pairs])
     else:
-        codes = {first: {"a": 0, "b": 1}, second: {"0": 0, "1": 1}}
-        pairs = [
-            (codes[first][a or ""], codes[second][b or ""])
-            for a, b in zip(columns[first], columns[second], strict=True)
-        ]
-        if way == "key":
-            keys, index = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.int32), None
-            assigned = np.array([2, 0, 3, 1], dtype=np.int32)
-            group = np.array([assigned[2 * a + b] for a, b in pairs])
-        else:
-            order = [pairs[:i].count(pair) for i, pair in enumerate(pairs)]
-            keys, index, assigned = np.array(pairs, dtype=np.int32), np.array(order), group.astype(np.int32)
+        order = [pairs[:i].count(pair) for i, pair in enumerate(pairs)]
+        keys, index, assigned = np.array(pairs, dtype=np.int32), np.array(order), group.astype(np.int32)
     expected = [
         tuple(labels[name][g] if name in labels else str(columns[name][i]) for name in names)
         for i, g in enumerate(group.tolist())
@@ -317,7 +315,7 @@ def test_a_column_that_is_not_there(out: Path) -> None:
 # ---------------------------------------------------------------------------- shuffled
 
 
-@pytest.mark.parametrize("way", ["key", "index", "row"])
+@pytest.mark.parametrize("way", ["key", "index"])
 def test_shuffled(way: str, opened: Callable[[Columns], Rows], out: Path) -> None:
     """The same rows in another order, drawn anew each time; each with its own group still."""
     columns = people()
@@ -325,10 +323,8 @@ def test_shuffled(way: str, opened: Callable[[Columns], Rows], out: Path) -> Non
     if way == "key":
         expected = groups_of(columns)
         plan = Assignment(("id",), CODES, KEYS, GROUP, {}, number="group", shuffle=True)
-    elif way == "index":
-        plan = Assignment(("id",), CODES, keys, group, {}, index=index, number="group", shuffle=True)
     else:
-        plan = Assignment(("id",), {}, NOTHING, np.array(expected, np.int32), {}, number="group", shuffle=True)
+        plan = Assignment(("id",), CODES, keys, group, {}, index=index, number="group", shuffle=True)
     found = [(str(g), i) for g, i in zip(expected, columns["id"], strict=True)]
     rows = opened(columns)
     orders = []

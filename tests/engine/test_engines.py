@@ -166,6 +166,11 @@ def test_the_same_release(
     back = release.read(tmp_path / "found.csv", schema, engine=engines(name))
     assert back.people == PEOPLE
     assert sorted(back.sizes.tolist()) == sorted(found.release.sizes.tolist())
+    # A folder of part files is as good as a file: what is changed in it is noticed.
+    file = next(iter(sorted((tmp_path / "found.csv").glob("part*"))), tmp_path / "found.csv")
+    file.write_bytes(file.read_bytes() + b"\n")
+    with pytest.raises(dl.InputError, match=f"{file.relative_to(tmp_path)} was changed after found.csv.meta.json"):
+        release.read(tmp_path / "found.csv", schema, engine=engines(name))
 
 
 @pytest.mark.parametrize("name", SERVERS)

@@ -228,8 +228,9 @@ def test_nothing_but_the_counts_depends_on_the_people(tmp_path: Path) -> None:
         published = Counts(0.7, joint=(("a", "b"),)).publish(table(*people(seed, n)))
         published.write(tmp_path / f"out{seed}")
         document = json.loads((tmp_path / f"out{seed}.meta.json").read_text(encoding="utf-8"))
-        checksum = document.pop("sha256")
+        checksum, each = document.pop("sha256"), document.pop("files")
         assert set(checksum) == {"release"}
+        assert set(each) == {"NAME.counts.csv", "NAME.json"}
         told.append((published.describe(), document, (tmp_path / f"out{seed}.json").read_text(encoding="utf-8")))
     assert told[0] == told[1]
     assert "people" not in told[0][1]
@@ -272,6 +273,7 @@ def test_a_release_with_a_count_left_out_is_refused(tmp_path: Path) -> None:
     for joint in ((), (("a", "b"),)):
         Counts(1.0, joint=joint).publish(table(*people(5, 10))).write(tmp_path / "out")
         path = tmp_path / "out.counts.csv"
+        (tmp_path / "out.meta.json").unlink()  # as another tool's
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(lines[:-1]), encoding="utf-8")
         with pytest.raises(InputError, match=r"1 counts of column .* are missing"):
@@ -510,6 +512,7 @@ def test_sensitive_columns_that_are_named_like_ours(name: str, tmp_path: Path) -
 def test_counts_that_cannot_be_are_refused(tmp_path: Path) -> None:
     """Sums of such numbers are no numbers any more."""
     Counts(1.0).publish(table(*people(0, 9))).write(tmp_path / "n")
+    (tmp_path / "n.meta.json").unlink()  # as another tool's
     path = tmp_path / "n.counts.csv"
     lines = path.read_text(encoding="utf-8").splitlines()
     lines[1] = lines[1].rsplit(",", 1)[0] + ",1e19"

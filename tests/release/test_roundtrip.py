@@ -247,7 +247,7 @@ def anatomized(draw: st.DrawFn) -> Anatomized:
 def test_anatomized(release: Anatomized) -> None:
     with folder() as here:
         release.write(here / "n")
-        assert sorted(path.name for path in here.iterdir()) == ["n.quasi.csv", "n.sensitive.csv"]
+        assert sorted(path.name for path in here.iterdir()) == ["n.meta.json", "n.quasi.csv", "n.sensitive.csv"]
         assert read_release(here / "n", release.schema) == release
 
 
@@ -283,7 +283,7 @@ def noisy_counts(draw: st.DrawFn) -> NoisyCounts:
 def test_noisy_counts(release: NoisyCounts) -> None:
     with folder() as here:
         release.write(here / "n")
-        assert sorted(path.name for path in here.iterdir()) == ["n.counts.csv", "n.json"]
+        assert sorted(path.name for path in here.iterdir()) == ["n.counts.csv", "n.json", "n.meta.json"]
         assert read_release(here / "n", release.schema) == release
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from dalenius.engine import Rows
+from dalenius.engine import Rows, default
 from dalenius.errors import InputError, ParameterError, check_seed, counted
 from dalenius.output import replacing
 from dalenius.table import Table
@@ -30,14 +31,20 @@ def split(table: Table, share: float = SHARE, *, seed: int = 0) -> tuple[Table, 
 
 
 def split_rows(rows: Rows, share: float, kept: Path, others: Path, *, seed: int = 0) -> tuple[int, int]:
-    """The rows of a file in two files, in their order and with their texts; how many are in each."""
-    total = rows.total()
-    held = _held(total, share, seed, lambda: rows.name)
-    chosen = np.zeros(total, dtype=np.bool_)
-    chosen[np.random.default_rng(seed).choice(total, held, replace=False, shuffle=False)] = True
-    with replacing(kept, others) as drafts:
+    """The rows of a file in two files, in their order and with their texts; how many are in each.
+
+    Both are made of a copy. If the file changed between two reads, people could be in both files, or in neither.
+    """
+    with replacing(kept, others) as drafts, tempfile.TemporaryDirectory(prefix="dalenius-") as folder:
+        copy = Path(folder) / "rows.parquet"
+        rows.copy(copy)
+        copied = default().open(copy)
+        total = copied.total()
+        held = _held(total, share, seed, lambda: rows.name)
+        chosen = np.zeros(total, dtype=np.bool_)
+        chosen[np.random.default_rng(seed).choice(total, held, replace=False, shuffle=False)] = True
         for draft, mine in zip(drafts, (~chosen, chosen), strict=True):
-            rows.pick(np.flatnonzero(mine).astype(np.int64), draft, total=total)
+            copied.pick(np.flatnonzero(mine).astype(np.int64), draft)
     return total - held, held
 
 

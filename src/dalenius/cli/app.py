@@ -26,7 +26,8 @@ from dalenius.cli import (
     reproduce,
     split,
 )
-from dalenius.errors import DaleniusError, Interrupted, file_error
+from dalenius.errors import DaleniusError, Interrupted, file_error, listing
+from dalenius.output import FINISHED
 
 app = typer.Typer(
     name="dalenius",
@@ -70,25 +71,30 @@ for _command in (
 
 
 BROKEN_PIPE = 141  # as the shell says it: whoever gates an export by the exit code must not take it for a verdict
-_ended = False  # whether the system asked us to end
+_ended = 0  # the signal by which the system asked us to end
 
 
 def end_as_interrupted() -> None:
-    """Let SIGTERM end the program as ctrl-C does: drafts and what was spilt to disk are removed on the way out."""
+    """Let SIGTERM and SIGHUP end the program as ctrl-C does: drafts and what was spilt to disk are removed on the way out."""
     import signal
 
-    def end(_number: int, _frame: object) -> None:
+    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
+
+    def end(number: int, _frame: object) -> None:
         global _ended
-        _ended = True
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not cut the tidying short
+        _ended = number
+        for other in numbers:
+            signal.signal(other, signal.SIG_IGN)  # a second one must not cut the tidying short
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, end)
+    for number in numbers:
+        signal.signal(number, end)
 
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code: 0 done, 1 policy violated, 2 bad input, 3 not converged."""
     _ready_streams()
+    FINISHED.clear()
     try:
         code = app(args=arguments or ["--help"], prog_name="dalenius", standalone_mode=False)
         sys.stdout.flush()
@@ -97,10 +103,11 @@ def run(arguments: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except DaleniusError as error:
         _say(str(error))
-        return 143 if _ended and isinstance(error, Interrupted) else error.exit_code
+        return 128 + _ended if _ended and isinstance(error, Interrupted) else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        _say("Interrupted. Nothing was written.")
-        return 143 if _ended else 130
+        written = f"Already written: {listing(FINISHED)}." if FINISHED else "Nothing was written."
+        _say(f"Interrupted. {written}")
+        return 128 + _ended if _ended else 130
     except typer.Exit as leaving:
         return leaving.exit_code
     except SystemExit:  # Typer's own way out when the reader of a pipe has gone

@@ -187,9 +187,11 @@ def command(
     elif samples is not None:
         channel, counts = sources.of_samples(samples, connected)
     else:
+        from dalenius.release import verify
         from dalenius.release.channel import read
 
         assert matrix is not None
+        verify([matrix])
         channel = read(matrix, engine=connected)
     if hierarchy is not None:
         from dalenius.hierarchy import read_hierarchy

@@ -16,6 +16,7 @@ from dalenius.engine.base import (
     Source,
     Summary,
     TableName,
+    Tally,
     TooMany,
     place_of,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "Source",
     "Summary",
     "TableName",
+    "Tally",
     "TooMany",
     "connect",
     "default",

@@ -31,6 +31,22 @@ class Counted:
     counts: NDArray[np.int64]
 
 
+class Tally(Protocol):
+    """How often each combination of some columns must stand in a release. It is held against what was written."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def limit(self) -> int:
+        """The number of distinct rows of these columns that the release can have at most."""
+        ...
+
+    def holds(self, counted: Counted) -> bool:
+        """Whether these are the rows that must be there: no more, no fewer and no others."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What a glance at a column shows, missing texts aside.
@@ -53,6 +69,7 @@ class Recoding:
 
     `labels[column]` maps each text that occurs to the label published for it. A row whose labels, in the order of
     `labels`, are among `suppress` gets `mark` in each of those columns, or is left out. `columns` are those written, in order.
+    Nothing is published unless every one of `tallies` holds of the rows that were written.
     """
 
     columns: tuple[str, ...]
@@ -60,7 +77,7 @@ class Recoding:
     suppress: Collection[tuple[str, ...]] = ()
     mark: str = "*"
     shuffle: bool = False
-    people: int | None = None  # rows that there must be: those that were counted
+    tallies: Sequence[Tally] = ()
     leave_out: bool = False  # rows that are among `suppress` are not written at all
 
 
@@ -69,9 +86,10 @@ class Assignment:
     """How a release is written whose groups no column tells: each row is put into a group, by a key.
 
     The key is a row's codes in `codes` (column → text → code), looked up in `keys`; with `index`, rows of equal key are
-    numbered in their order and the number is part of the key. Without codes the key is the number of the row, and
-    `group[i]` is the group of row i. `labels[column][q]` is what is published for group q in place of the column's text;
-    `number` names a column that is put in front and holds the group.
+    numbered in their order and the number is part of the key. A row is known by its values and never by its place, which
+    may be another row's when the table is read again. `group[i]` is the group of key i. `labels[column][q]` is what is
+    published for group q in place of the column's text; `number` names a column that is put in front and holds the group.
+    Nothing is published unless every one of `tallies` holds of the rows that were written.
     """
 
     columns: tuple[str, ...]
@@ -82,7 +100,7 @@ class Assignment:
     index: NDArray[np.int64] | None = None
     number: str | None = None
     shuffle: bool = False
-    people: int | None = None  # rows that there must be: those that were counted
+    tallies: Sequence[Tally] = ()
 
 
 class TooMany(Exception):
@@ -162,14 +180,20 @@ class Rows(Protocol):
         """How many rows there are."""
         ...
 
-    def pick(self, rows: NDArray[np.int64], target: Path, *, total: int) -> None:
-        """Write the rows of these numbers as they are, in their order, from `total` rows in all."""
+    def copy(self, target: Path) -> None:
+        """Write all rows as they are, in their order, in one scan: whoever reads the copy twice reads the same rows."""
+        ...
+
+    def pick(self, rows: NDArray[np.int64], target: Path) -> None:
+        """Write the rows of these numbers as they are, in their order."""
         ...
 
     def write(self, plan: Recoding | Assignment, target: Path | TableName) -> None:
         """Write the rows as planned, in their order if they have one, or shuffled.
 
         Into a file, Parquet if the path ends so, else CSV; or into a table of the engine, which must not be there yet.
+        What was written is counted: if a tally of the plan does not hold, that is an error. A file is then the caller's to
+        remove; a table does not come to be.
         """
         ...
 

@@ -10,7 +10,7 @@ import uuid
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import ibis
 import pyarrow as pa
 
 from dalenius.engine.base import Engine, Source, TableName
-from dalenius.engine.ibis_rows import IbisRows, frame_to_arrow, text_columns
+from dalenius.engine.ibis_rows import Check, IbisRows, frame_to_arrow, text_columns
 from dalenius.engine.sources import table_named
 from dalenius.engine.textfile import Dialect, is_parquet, parts_of, sniff_all
 from dalenius.engine.watching import Told, watched
@@ -110,7 +110,7 @@ class DuckDB:
                 table = None
         if table is None:
             raise InputError("The frame holds a type of column that cannot be read; make it text, numbers or dates.")
-        rows = self._rows(table, "the frame", steady=True)
+        rows = self._rows(table, "the frame")
         # Only noted: rows may be collected in the thread that runs a query, while another holds the lock and waits for it.
         weakref.finalize(rows, self._gone.append, name)
         return rows
@@ -189,8 +189,8 @@ class DuckDB:
             return
         raise failed
 
-    def _rows(self, table: Any, name: str, *, numbered: bool = True, steady: bool = False) -> IbisRows:
-        return IbisRows(text_columns(table, name), name=name, home=self, numbered=numbered, steady=steady)
+    def _rows(self, table: Any, name: str, *, numbered: bool = True) -> IbisRows:
+        return IbisRows(text_columns(table, name), name=name, home=self, numbered=numbered)
 
     def fetch(self, expression: Any) -> Any:
         # Not Ibis' own to_pyarrow method: that one imports pandas, which is not needed.
@@ -198,12 +198,13 @@ class DuckDB:
             query = self._connection.compile(expression)
             return self._watched(lambda: self._connection.con.sql(query).to_arrow_table())
 
-    def store(self, expression: Any, target: Path | TableName) -> None:
+    def store(self, expression: Any, target: Path | TableName, check: Check | None = None) -> None:
         self.check_target(target)
         with self._lock:
             if isinstance(target, TableName):
-                self._watched(lambda: self._create(expression, target))
-            elif target.suffix == ".parquet":
+                self._create(expression, target, check)
+                return
+            if target.suffix == ".parquet":
                 self._watched(lambda: self._connection.to_parquet(expression, str(target)))
             else:
                 # Names that hold another delimiter would mislead whoever sniffs the header.
@@ -211,6 +212,8 @@ class DuckDB:
                 options = "FORMAT csv, HEADER" + (", FORCE_QUOTE *" if quoted else "")
                 query = f"COPY ({self._connection.compile(expression)}) TO {_quoted(str(target))} ({options})"
                 self._watched(lambda: self._connection.con.execute(query))
+            if check is not None:
+                check(lambda: self._open_file(target))
 
     def check_target(self, target: Path | TableName) -> None:
         if not isinstance(target, TableName):
@@ -222,7 +225,7 @@ class DuckDB:
         if self.has(target):
             raise InputError(f"The database has a table {str(target)!r} already. Name another one.")
 
-    def _create(self, expression: Any, name: TableName) -> None:
+    def _create(self, expression: Any, name: TableName, check: Check | None) -> None:
         """The database file is opened to be written for this alone, and the table is there whole or not at all."""
         schema, table = ("main", *name.parts)[-2:]
         assert self._database is not None
@@ -231,7 +234,16 @@ class DuckDB:
         con.execute(f"DETACH {DATABASE}")
         try:
             self._attach(self._database, write=True)
-            con.execute(f"CREATE TABLE {whole} AS {query}")
+            con.execute("BEGIN TRANSACTION")
+            try:
+                self._watched(lambda: con.execute(f"CREATE TABLE {whole} AS {query}"))
+                if check is not None:
+                    check(lambda: self._open_table(name))
+            except BaseException:
+                with suppress(duckdb.Error):  # a query that fails ends the transaction
+                    con.execute("ROLLBACK")
+                raise
+            con.execute("COMMIT")
             con.execute(f"DETACH {DATABASE}")
         finally:
             con.execute(f"DETACH DATABASE IF EXISTS {DATABASE}")

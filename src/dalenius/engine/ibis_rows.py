@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from dalenius.engine.base import Assignment, Counted, Recoding, Summary, TableName, TooMany
+from dalenius.engine.base import Assignment, Counted, Recoding, Rows, Summary, TableName, Tally, TooMany
 from dalenius.errors import DaleniusError, InputError, nearest
+
+Check = Callable[[Callable[[], Rows]], None]  # opens what was written, and raises if that must not be published
 
 
 class Home(Protocol):
@@ -26,8 +28,11 @@ class Home(Protocol):
     def fetch(self, expression: Any) -> Any:
         """Run an Ibis expression: an Arrow table."""
 
-    def store(self, expression: Any, target: Path | TableName) -> None:
-        """Run an Ibis expression and put its rows into a file, or into a table of the engine."""
+    def store(self, expression: Any, target: Path | TableName, check: Check | None = None) -> None:
+        """Run an Ibis expression and put its rows into a file, or into a table of the engine.
+
+        `check` is given what was written. If it raises, there is no such table.
+        """
 
     def lookup(self, table: Any) -> AbstractContextManager[Any]:
         """An Arrow table, for a while, as a table in the engine: an Ibis expression."""
@@ -39,14 +44,12 @@ class Home(Protocol):
 class IbisRows:
     """A table expression with every column as text, and the questions that the rest of the program asks of it.
 
-    Rows that are `numbered` have an order, that of a file; a table of a database has none. Those that are `steady` are the
-    same whenever they are asked for; others are looked at once more before a release is made of them.
+    Rows that are `numbered` have an order, that of a file; a table of a database has none.
     """
 
-    def __init__(self, table: Any, *, name: str, home: Home, numbered: bool = True, steady: bool = False) -> None:
+    def __init__(self, table: Any, *, name: str, home: Home, numbered: bool = True) -> None:
         self.name = name
         self.numbered = numbered
-        self._steady = steady
         self._home = home
         self._table = table
 
@@ -139,10 +142,14 @@ class IbisRows:
         found = self._run(lambda: self._home.fetch(self._table.aggregate(rows=self._table.count())))
         return int(found["rows"][0].as_py())
 
-    def pick(self, rows: NDArray[np.int64], target: Path, *, total: int) -> None:
+    def copy(self, target: Path) -> None:
         self._ordered()
-        if not self._steady and self.total() != total:
-            raise InputError(f"{self.name} changed while it was read. Start again. Nothing was written.")
+        row = _fresh("row", self.columns)
+        whole = self._table.mutate(**{row: ibis.row_number()}).order_by(row).select(*self.columns)
+        self._run(lambda: self._home.store(whole, target))
+
+    def pick(self, rows: NDArray[np.int64], target: Path) -> None:
+        self._ordered()
         row, number = _fresh("row", self.columns), _fresh("number", self.columns)
         table = self._table.mutate(**{row: ibis.row_number()})
         with self._home.lookup(pa.table({number: rows})) as wanted:
@@ -159,39 +166,35 @@ class IbisRows:
                 table, columns = self._recoded(table, plan, stack), plan.columns
             else:
                 table, columns = self._assigned(table, plan, row, stack)
-            if plan.people is not None and not self._steady:
-                labelled = [*plan.labels, *([number] if number is not None else [])]
-                self._check_unchanged(table, labelled, plan.people)
             if plan.shuffle:
                 # Drawn anew by the engine: whoever knew a seed could put the rows back into their order.
                 table = table.mutate(**{row: ibis.random()})
             if plan.shuffle or self.numbered:
                 table = table.order_by(row)
-            self._run(lambda: self._home.store(table.select(*columns), target), of="the release")
+            check = partial(self._check, plan.tallies)
+            self._run(lambda: self._home.store(table.select(*columns), target, check), of="the release")
 
-    def _check_unchanged(self, table: Any, labelled: Sequence[str], people: int) -> None:
-        """Every row has its labels, and there are as many as were counted."""
-        lost = sum((table[column].isnull().ifelse(1, 0) for column in labelled), ibis.literal(0))
-        found = self._run(lambda: self._home.fetch(table.aggregate(rows=table.count(), lost=lost.sum()))).to_pylist()[0]
-        if found["rows"] != people or found["lost"]:
-            raise InputError(f"{self.name} changed while it was read. Start again. Nothing was written.")
+    def _check(self, tallies: Sequence[Tally], written: Callable[[], Rows]) -> None:
+        """Refuse what was written if it is not what was planned: the table changed after it was counted."""
+        try:
+            if not tallies or _hold(tallies, written()):
+                return
+            unread = ""
+        except DaleniusError:  # about a draft, which is no business of the reader's; of no rows at all, for example
+            unread = ", or the release cannot be read back"
+        raise InputError(f"{self.name} changed while it was read{unread}. Start again. Nothing was written.")
 
     def _assigned(self, table: Any, plan: Assignment, row: str, stack: ExitStack) -> tuple[Any, tuple[str, ...]]:
         """Each row with its group's labels: codes by lookup, the group by the codes, the labels by the group."""
-        if not plan.codes and not self.numbered:
-            raise InputError(
-                f"{self.name} has no order of rows, which this method needs. Save it as a file and name that."
-            )
         own = list(table.columns)
-        keys = [] if plan.codes else [row]
+        keys = []
         for column, codes in plan.codes.items():
             text, code = _fresh("text", table.columns), _fresh("code", table.columns)
             coded = pa.table({text: list(codes), code: pa.array(list(codes.values()), pa.int32())})
             lookup = stack.enter_context(self._home.lookup(coded))
             table = _looked_up(table, lookup, [(table[column].fill_null(""), text)], [code])
             keys.append(code)
-        whole = np.arange(len(plan.group), dtype=np.int64)[:, None] if not plan.codes else plan.keys
-        columns = {_fresh(f"key{j}", table.columns): whole[:, j] for j in range(whole.shape[1])}
+        columns: dict[str, Any] = {_fresh(f"key{j}", table.columns): key for j, key in enumerate(plan.keys.T)}
         on = [(table[key], name) for key, name in zip(keys, columns, strict=True)]
         if plan.index is not None:
             nth, name = _fresh("nth", table.columns), _fresh("nth_key", table.columns)
@@ -213,9 +216,8 @@ class IbisRows:
             labelled = pa.table({label: pa.array(range(groups), pa.int32()), **texts})
             lookup = stack.enter_context(self._home.lookup(labelled))
             joined = _looked_up(table, lookup, [(table[group], label)], list(names.values()))
-            table = joined.select(
-                *(c for c in table.columns if c not in names), **{column: joined[new] for column, new in names.items()}
-            )
+            found = {column: joined[new].fill_null(_other(plan.labels[column])) for column, new in names.items()}
+            table = joined.select(*(c for c in table.columns if c not in names), **found)
         if plan.number is None:
             return table, plan.columns
         kept = [name for name in table.columns if name.casefold() != plan.number.casefold()]
@@ -234,6 +236,8 @@ class IbisRows:
 
     def _recoded(self, table: Any, recoding: Recoding, stack: ExitStack) -> Any:
         table = self._labelled(table, recoding.labels, stack)
+        for column, labels in recoding.labels.items():
+            table = table.mutate(**{column: table[column].fill_null(_other(labels.values()))})
         if recoding.suppress:
             names = list(recoding.labels)
             own = [_fresh(f"key{j}", table.columns) for j in range(len(names))]
@@ -269,6 +273,18 @@ class IbisRows:
             else:
                 raise
         raise failed
+
+
+def _hold(tallies: Sequence[Tally], written: Rows) -> bool:
+    try:
+        return all(tally.holds(written.count(tally.columns, limit=tally.limit)) for tally in tallies)
+    except TooMany:
+        return False
+
+
+def _other(labels: Iterable[str]) -> str:
+    """A text that is none of the labels, for a row that has none: a null would read like an empty label."""
+    return _fresh("?", set(labels))
 
 
 def _looked_up(table: Any, lookup: Any, on: Sequence[tuple[Any, str]], wanted: Sequence[str]) -> Any:

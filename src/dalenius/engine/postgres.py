@@ -17,8 +17,8 @@ import psycopg
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from dalenius.engine.base import Engine, Source, TableName
-from dalenius.engine.ibis_rows import IbisRows
+from dalenius.engine.base import Engine, Rows, Source, TableName
+from dalenius.engine.ibis_rows import Check, IbisRows, text_columns
 from dalenius.engine.sources import table_named
 from dalenius.engine.watching import Told, watched
 from dalenius.errors import DaleniusError, InputError
@@ -147,17 +147,35 @@ class Postgres:
             ),
         )
 
-    def store(self, expression: Any, target: Path | TableName) -> None:
-        if isinstance(target, TableName):
-            with self._lock:
-                self._watched(lambda: self._connection.execute(f"CREATE TABLE {target.quoted()} AS {_sql(expression)}"))
-                self._connection.commit()
-            return
+    def store(self, expression: Any, target: Path | TableName, check: Check | None = None) -> None:
+        """A table comes to be when the transaction ends, and what is in it is counted before that."""
+        with self._lock:
+            try:
+                if isinstance(target, TableName):
+                    create = f"CREATE TABLE {target.quoted()} AS {_sql(expression)}"
+                    self._watched(lambda: self._connection.execute(create))
+                else:
+                    self._store_file(expression, target)
+                if check is not None:
+                    check(lambda: self._written(target, expression.schema()))
+                self._connection.commit()  # and let go of the table
+            except BaseException:
+                with suppress(psycopg.Error):
+                    self._connection.rollback()
+                raise
+
+    def _written(self, target: Path | TableName, schema: Any) -> Rows:
+        """What was written: a file on this machine, or a table that nobody else sees yet."""
+        if isinstance(target, Path):
+            return self.files.open(target)
+        table = ibis.table(schema, name=target.parts[-1], database=target.parts[:-1] or None)
+        return IbisRows(text_columns(table, str(target)), name=str(target), home=self, numbered=False)
+
+    def _store_file(self, expression: Any, target: Path) -> None:
         self.check_target(target)
-        with self._lock, target.open("wb") as file:
+        with target.open("wb") as file:
             file.write((",".join(map(_quoted, expression.columns)) + "\n").encode())
             self._watched(lambda: self._copy(f"COPY ({_sql(expression)}) TO STDOUT (FORMAT csv)", file))
-            self._connection.commit()  # and let go of the table
 
     def check_target(self, target: Path | TableName) -> None:
         if isinstance(target, TableName):

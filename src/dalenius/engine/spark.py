@@ -18,7 +18,7 @@ import pyspark.errors
 from pyspark.sql import SparkSession
 
 from dalenius.engine.base import Engine, Source, TableName
-from dalenius.engine.ibis_rows import IbisRows, frame_to_arrow
+from dalenius.engine.ibis_rows import Check, IbisRows, frame_to_arrow
 from dalenius.engine.sources import table_named
 from dalenius.engine.textfile import Dialect, is_parquet, parts_of, sniff, sniff_all
 from dalenius.engine.watching import Told, watched
@@ -101,7 +101,7 @@ class Spark:
             if arrow.num_rows == 0:
                 raise InputError("The frame has no rows.")
             frame = self._asked(lambda: self._session.createDataFrame(arrow), "the frame")
-            return self._rows(frame, "the frame", steady=True)
+            return self._rows(frame, "the frame")
         text = str(source)
         if _URI.match(text):
             return self._open_uri(text)
@@ -145,7 +145,7 @@ class Spark:
         kind = "decoded, \\r" if dialect.line_end == "\n" else "decoded"
         return self._rows(self._asked(lambda: reader.csv(where), name), name, decoded=kind)
 
-    def _rows(self, frame: Any, name: str, *, decoded: str = "", steady: bool = False) -> IbisRows:
+    def _rows(self, frame: Any, name: str, *, decoded: str = "") -> IbisRows:
         """A view of the frame in which every column is text, compared by its bytes.
 
         Where Spark `decoded` a file, a character in the place of what is not UTF-8 ends the query: it would make one value
@@ -168,7 +168,7 @@ class Spark:
         if not self._asked(lambda: self._session.table(view).take(1), name):
             raise InputError(f"{name}: there are columns and no rows.")
         table = ibis.table(dict.fromkeys((field.name for field in frame.schema.fields), "string"), name=view)
-        return IbisRows(table, name=name, home=self, numbered=False, steady=steady)
+        return IbisRows(table, name=name, home=self, numbered=False)
 
     def _asked(self, action: Callable[[], Any], name: str) -> Any:
         """What Spark answers; its errors as ours."""
@@ -188,13 +188,30 @@ class Spark:
     def fetch(self, expression: Any) -> Any:
         return self._watched(lambda: self._session.sql(_sql(expression)).toArrow())
 
-    def store(self, expression: Any, target: Path | TableName) -> None:
+    def store(self, expression: Any, target: Path | TableName, check: Check | None = None) -> None:
         """Into a table, or a folder of part files in the place of a file: workers write side by side."""
         self.check_target(target)
         frame = self._session.sql(_sql(expression))
         if isinstance(target, TableName):
-            self._watched(lambda: frame.write.saveAsTable(target.quoted("`")))
+            self._create(frame, target, check)
             return
+        self._store_files(frame, target)
+        if check is not None:
+            check(lambda: self.files.open(target))
+
+    def _create(self, frame: Any, name: TableName, check: Check | None) -> None:
+        """Spark has no transactions: the table has another name until it has been counted."""
+        draft = TableName((*name.parts[:-1], f"{name.parts[-1]}_dalenius_{uuid.uuid4().hex}")).quoted("`")
+        try:
+            self._watched(lambda: frame.write.saveAsTable(draft))
+            if check is not None:
+                check(lambda: self._rows(self._session.table(draft), str(name)))
+            self._watched(lambda: self._session.sql(f"ALTER TABLE {draft} RENAME TO {name.quoted('`')}").collect())
+        finally:
+            with suppress(Exception):  # the session may be gone
+                self._session.sql(f"DROP TABLE IF EXISTS {draft}").collect()
+
+    def _store_files(self, frame: Any, target: Path) -> None:
         where = f"file://{target.absolute()}"
         if target.suffix == ".parquet":
             self._watched(lambda: frame.write.parquet(where))

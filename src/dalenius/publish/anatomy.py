@@ -21,6 +21,7 @@ from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.kernel.anatomy import largest_first
 from dalenius.publish.base import Published, check_name_free, written_columns
 from dalenius.publish.given import Given, joined, told
+from dalenius.publish.tally import Tally
 from dalenius.release import Anatomized, GroupCells
 from dalenius.release.anatomized import paths_of
 from dalenius.release.reading import COUNT, GROUP
@@ -194,7 +195,7 @@ class PublishedAnatomy(Published):
             index=nth,
             number=GROUP,
             shuffle=shuffle,
-            people=len(self.cell),
+            tallies=[self._tally()],
         )
         assert isinstance(targets[1], Path)
         self.table.rows.write(plan, targets[0])
@@ -208,3 +209,15 @@ class PublishedAnatomy(Published):
         else:
             columns[COUNT] = sensitive.counts
         self.table.engine.save(columns, targets[1])
+
+    def _tally(self) -> Tally:
+        """What was decided: the quasi-identifiers of each group.
+
+        That the sensitive values are those of the same people needs no count. Each row is put into its group by all its
+        values, and one that has others than were counted gets none.
+        """
+        quasi, texts = self.release.quasi, self.table.texts()
+        groups = {GROUP: {str(q): q for q in range(self.release.groups)}}
+        known = {column.name: texts[column.name] for column in self.table.schema.quasi}
+        rows = np.column_stack([quasi.group, quasi.codes]).astype(np.int32)
+        return Tally({**groups, **known}, rows, quasi.counts)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion import Criterion
-from dalenius.engine import PREFIX, TableName, parts_of
+from dalenius.engine import PREFIX, TableName
 from dalenius.errors import InputError, ParameterError
-from dalenius.output import replacing, sha256
+from dalenius.output import FINISHED, remove, replacing
 from dalenius.release import Release, check_sidecar_free, sidecar
 from dalenius.release.label import Unresolved, named_leaves
 from dalenius.schema import Column, Schema
@@ -69,18 +69,18 @@ class Published(ABC):
                 raise InputError(f"{file}: the release would overwrite the table it is made of. Name another file.")
         check_sidecar_free(path, files)
         self.table.engine.check_target(path)
-        with replacing(*files, sidecar.path_of(path)) as (*drafts, meta):
+        left = sidecar.leftovers(path)
+        with replacing(*files, sidecar.path_of(path), marker=sidecar.marker(path, self.kind, files)) as (*drafts, meta):
             self._write_rows(drafts, shuffle=shuffle)
             # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
-            files_of = [part for draft in drafts for part in parts_of(draft) or [draft]]
-            document = self._document(extra, shuffle) | {"sha256": {"release": sha256(*files_of)}}
+            document = self._document(extra, shuffle) | sidecar.digests(path, files, drafts)
             meta.write_text(sidecar.text(document), encoding="utf-8")
+        for draft in left:
+            remove(draft)
 
     def _document(self, extra: dict[str, Any] | None, shuffle: bool) -> dict[str, Any]:
         made = {"kind": self.kind, **self.describe(), "shuffled": shuffle}
-        if (
-            "given" in made
-        ):  # who is given away by which differences is for the steward, not for whoever gets the release
+        if "given" in made:  # who is given away by differences is for the steward, not for whoever gets the release
             made["given"] = {key: value for key, value in made["given"].items() if key != "differences"}
         return made | (extra or {}) | {"versions": versions()}
 
@@ -91,7 +91,11 @@ class Published(ABC):
         check_sidecar_free(Path(str(name)), ())
         with replacing(sidecar.path_of(Path(str(name)))) as (meta,):
             meta.write_text(sidecar.text(self._document(extra, shuffle) | {"table": str(name)}), encoding="utf-8")
-            self._write_rows([name], shuffle=shuffle)
+            try:
+                self._write_rows([name], shuffle=shuffle)
+            finally:
+                if self.table.engine.has(name):  # there was none before
+                    FINISHED.append(f"{PREFIX}{name}")
 
 
 def written_columns(table: Table) -> tuple[str, ...]:

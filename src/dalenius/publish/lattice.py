@@ -27,6 +27,7 @@ from dalenius.publish.nodes import Node
 from dalenius.publish.rollups import EngineLattice, lattice_of
 from dalenius.publish.search import Found, Progress, Search
 from dalenius.publish.suppressed import SuppressedRows, check_hidden, check_suppressed_rows
+from dalenius.publish.tally import Tally, labelled
 from dalenius.release import Generalized
 from dalenius.release.label import Resolver, Unresolved, label_text
 from dalenius.table import Table
@@ -302,7 +303,34 @@ class PublishedLattice(Published):
                 codes = [lattice.trees[a].maps[level][classes.leaves[rep, a]] for a, level in enumerate(self.node)]
                 suppress.append(tuple(self._labels[a][code] for a, code in enumerate(codes)))
         mark = schema.suppressed[0] if schema.suppressed else "*"
-        people = self.search.lattice.people - self.hidden
-        self.table.rows.write(
-            Recoding(written_columns(self.table), labels, suppress, mark, shuffle, people, hide), targets[0]
-        )
+        plan = Recoding(written_columns(self.table), labels, suppress, mark, shuffle, self._tallies(mark), hide)
+        self.table.rows.write(plan, targets[0])
+
+    def _tallies(self, mark: str) -> list[Tally]:
+        """What was decided: the people of each class by their sensitive values, and those whose labels are suppressed.
+
+        Where the engine counted sizes alone, those, and the sensitive values of all people together, unless some are left out.
+        """
+        lattice, schema, texts = self.search.lattice, self.table.schema, self.table.texts()
+        classes, passing = self._classes
+        names = [column.name for column in schema.quasi]
+        labels = {name: [*own, mark] for name, own in zip(names, self._labels, strict=True)}
+        maps = [tree.maps[level] for tree, level in zip(lattice.trees, self.node, strict=True)]
+        index = np.column_stack([map_[classes.leaves[classes.rep, a]] for a, map_ in enumerate(maps)]).astype(np.int32)
+        index[~passing] = [len(own) for own in self._labels]
+        known = {column.name: texts[column.name] for column in schema.sensitive}
+        written = passing if self.publisher.suppressed_rows == "hide" else np.ones(len(classes), dtype=bool)
+        if not isinstance(lattice, EngineLattice):
+            cells, m = self.table.cells(), len(schema.quasi)
+            group = lattice.membership(self.node, cells.codes[:, :m])
+            some = written[group]
+            return [labelled(labels, index[group[some]], known, cells.codes[some, m:], cells.counts[some])]
+        everybody = self.table.marginals()
+        if lattice.tuples.shape == everybody.tuples.shape:
+            group = np.repeat(np.arange(len(classes)), np.diff(classes.start))
+            some = written[group]
+            values = everybody.tuples[classes.values[some]]
+            return [labelled(labels, index[group[some]], known, values, classes.counts[some])]
+        nothing = np.empty((int(written.sum()), 0), dtype=np.int32)
+        sizes = labelled(labels, index[written], {}, nothing, classes.sizes[written])
+        return [sizes, Tally(known, everybody.tuples, everybody.counts)] if written.all() else [sizes]

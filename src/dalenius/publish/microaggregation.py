@@ -7,7 +7,7 @@ microaggregation, so that a `group` column tells groups apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,13 +16,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.coding import merge
+from dalenius.coding import distinct_rows, merge
 from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.kernel.mdav import mdav
 from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
 from dalenius.publish.given import Given, joined, joined_as_attacked, told
 from dalenius.publish.sets import distinct_sets, written_sets
+from dalenius.publish.tally import Tally, labelled
 from dalenius.release import Centroids, Generalized, GroupCells
 from dalenius.release.centroids import point_text
 from dalenius.release.reading import GROUP
@@ -111,16 +112,30 @@ class _Nearest:
 
 
 def _row_codes(table: Table) -> Ints:
-    """The leaf codes of every row, in the file's order."""
-    texts = table.texts()
+    """The leaf codes of every row, in the file's order. They must be those that were counted."""
+    texts, cells = table.texts(), table.cells()
     names = [column.name for column in table.schema.coded]
     columns = zip(*table.rows.read(names), strict=True)
-    return np.column_stack(
+    codes = np.column_stack(
         [
-            np.fromiter(map(texts[name].__getitem__, column), dtype=np.int32)
+            np.fromiter((texts[name].get(text, -1) for text in column), dtype=np.int32)
             for name, column in zip(names, columns, strict=True)
         ]
     )
+    if (codes >= 0).all():
+        found, counts = merge(codes, np.ones(len(codes), dtype=np.int64), cells.sizes)
+        if np.array_equal(found, cells.codes) and np.array_equal(counts, cells.counts):
+            return codes
+    raise InputError(f"{table.rows.name} changed while it was read. Start again. Nothing was written.")
+
+
+def _nth(codes: Ints, sizes: Sequence[int]) -> NDArray[np.int64]:
+    """For each row, how many of those before it equal it."""
+    _, cell = distinct_rows(codes, sizes)
+    order = np.argsort(cell, kind="stable")
+    nth = np.empty(len(cell), dtype=np.int64)
+    nth[order] = np.arange(len(cell)) - np.searchsorted(cell[order], cell[order])
+    return nth
 
 
 def encoded(columns: Sequence[Column], codes: Ints) -> tuple[Floats, Ints]:
@@ -252,14 +267,25 @@ class PublishedMicroaggregation(Published):
             number = np.random.default_rng().permutation(number)
             order = np.argsort(number).tolist()
             labels = {name: [texts[q] for q in order] for name, texts in labels.items()}
+        texts = self.table.texts()
         plan = Assignment(
             written_columns(self.table),
-            {},
-            np.empty((0, 0), dtype=np.int32),
+            {column.name: texts[column.name] for column in schema.coded},
+            self.codes,
             number[self.group],
             labels,
+            index=_nth(self.codes, [len(column.leaves) for column in schema.coded]),
             number=GROUP,
             shuffle=shuffle,
-            people=len(self.group),
+            tallies=[self._tally(labels, number[self.group])],
         )
         self.table.rows.write(plan, targets[0])
+
+    def _tally(self, labels: Mapping[str, Sequence[str]], group: Ints) -> Tally:
+        """What was decided: the people of each group by their sensitive values."""
+        schema, texts = self.table.schema, self.table.texts()
+        m = len(schema.quasi)
+        known = {column.name: texts[column.name] for column in schema.sensitive}
+        numbered = {GROUP: [str(q) for q in range(self.groups)], **labels}
+        index = np.repeat(group[:, None], m + 1, axis=1)
+        return labelled(numbered, index, known, self.codes[:, m:], np.ones(len(group), dtype=np.int64))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dalenius import engine as _engine
@@ -19,6 +20,7 @@ from dalenius.release.noisy_counts import NoisyCounts
 from dalenius.schema import Schema
 
 KINDS: tuple[str, ...] = tuple(kind.kind for kind in (Generalized, Centroids, Anatomized, NoisyCounts, Channel))
+SEVERAL = (Anatomized.kind, NoisyCounts.kind)  # kinds of several files
 _ENDINGS = (".csv", ".parquet")
 
 
@@ -55,16 +57,48 @@ def read(
         found = kind
     if kind is not None and kind != found:
         raise InputError(f"{source}: these files are of kind {found!r}, not {kind!r}.")
-    if found == "anatomized" and len(files) == 2:
-        return anatomized.read((files[0], files[1]), schema, engine=engine)
-    if found == "noisy-counts" and len(files) == 2:
-        return noisy_counts.read((files[0], files[1]), schema, engine=engine)
-    if found in ("anatomized", "noisy-counts"):
+    if found in SEVERAL and len(files) == 1:
         raise InputError(f"{source}: a release of kind {found!r} has two files; give its NAME.")
-    if found == "channel":
+    before = _signature(files)
+    verify(files)
+    release = _read_files(found, files, schema, engine)
+    if _signature(files) != before:
+        raise InputError(f"{source} changed while it was read. Read it again.")
+    return release
+
+
+def _read_files(kind: str, files: tuple[Path, ...], schema: Schema, engine: Engine) -> Release:
+    if kind == Anatomized.kind:
+        return anatomized.read((files[0], files[1]), schema, engine=engine)
+    if kind == NoisyCounts.kind:
+        return noisy_counts.read((files[0], files[1]), schema, engine=engine)
+    if kind == Channel.kind:
         return channel.read(files[0], engine=engine)
-    reader = centroids.read if found == "centroids" else generalized.read
+    reader = centroids.read if kind == Centroids.kind else generalized.read
     return reader(files[0], schema, engine=engine)
+
+
+def verify(files: Sequence[Path]) -> None:
+    """Refuse files of a release that were changed after its sidecar was written, if it has one."""
+    release = files[0]
+    if len(files) == 2:
+        release = release.with_name(re.sub(r"\.(quasi|counts)\.[^.]*$", "", release.name))
+        whole = [
+            paths
+            for ending in _ENDINGS
+            for paths in (anatomized.paths_of(release, ending), noisy_counts.paths_of(release))
+        ]
+        if tuple(files) not in whole:
+            return  # QUASI+SENSITIVE of other names
+    elif sidecar.read(release).get("kind") in SEVERAL:
+        return  # a file that is called like a release of several
+    sidecar.verify(release, files)
+
+
+def _signature(files: Sequence[Path]) -> list[tuple[int, ...]]:
+    """Which files these are, and how they are: another one of the same name has another."""
+    found = [part.stat() for file in files for part in parts_of(file) or [file]]
+    return [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in found]
 
 
 def _there(path: Path) -> bool:
@@ -73,8 +107,10 @@ def _there(path: Path) -> bool:
 
 
 def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
-    """The kind of a release and its files, by its name."""
+    """The kind of a release and its files, by its name. One that is unfinished is an error."""
     path = Path(name)
+    for file in [path, *(Path(part) for part in name.split("+"))]:
+        sidecar.check_finished(file)
     for part, kind in ((".quasi", "anatomized"), (".sensitive", "anatomized"), (".counts", "noisy-counts")):
         # Naming one file of several means the release.
         if _there(path) and path.stem.endswith(part):
@@ -88,7 +124,12 @@ def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
             return NoisyCounts.kind, whole
     if _there(path):
         kind = sidecar.read(path).get("kind", Generalized.kind)
-        return (kind if kind in KINDS else Generalized.kind), (path,)
+        if kind not in KINDS:
+            where = sidecar.path_of(path).name
+            raise InputError(
+                f"{where}: there is no kind of release {kind!r}.{nearest(kind, KINDS)} Known: {listing(KINDS)}."
+            )
+        return kind, (path,)
     if "+" in name and not path.exists():
         for i in (i for i, char in enumerate(name) if char == "+"):
             files = (Path(name[:i]), Path(name[i + 1 :]))
@@ -121,7 +162,7 @@ def check_sidecar_free(name: Path, files: Collection[Path]) -> None:
     if not sidecar.path_of(name).is_file():
         return
     try:
-        kind = str(sidecar.read(name).get("kind"))
+        kind = str(sidecar.load_json(sidecar.path_of(name)).get("kind"))
     except InputError:
         return  # no sidecar of ours
     several = {Anatomized.kind: anatomized.paths_of(name), NoisyCounts.kind: noisy_counts.paths_of(name)}
@@ -149,4 +190,5 @@ __all__ = [
     "check_sidecar_free",
     "find_files",
     "read",
+    "verify",
 ]

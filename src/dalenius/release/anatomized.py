@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dalenius.engine import Engine
 from dalenius.errors import InputError, nearest
-from dalenius.output import csv_text, write_texts
+from dalenius.output import csv_text
+from dalenius.release import sidecar
 from dalenius.release.base import GroupCells, GroupedRelease, Regions, same_columns
 from dalenius.release.reading import COUNT, GROUP, Reading, rank_ids
 from dalenius.schema import Schema
@@ -87,7 +88,8 @@ class Anatomized(GroupedRelease):
             *([COUNT] if weighted else []),
         ]
         first, second = paths_of(name)
-        write_texts({first: csv_text(quasi, lines[0]), second: csv_text(sensitive, lines[1])})
+        texts = {first: csv_text(quasi, lines[0]), second: csv_text(sensitive, lines[1])}
+        sidecar.write(Path(name), self.kind, texts)
 
 
 def _sizes(cells: GroupCells) -> list[int]:

@@ -13,7 +13,7 @@ from dalenius.coding import distinct_rows
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.hierarchy import MISSING
-from dalenius.output import csv_text, write_texts
+from dalenius.output import csv_text
 from dalenius.release import sidecar
 from dalenius.release.base import GroupCells, GroupedRelease, same_columns
 from dalenius.release.reading import COUNT, GROUP, Reading, check_groups, plain_number
@@ -68,7 +68,7 @@ class Centroids(GroupedRelease):
             ]
             cells += [column.leaves[value] for column, value in zip(self.schema.sensitive, values, strict=True)]
             lines.append([q, *cells, count])
-        write_texts({path: csv_text(header, lines), sidecar.path_of(path): sidecar.text({"kind": self.kind})})
+        sidecar.write(path, self.kind, {path: csv_text(header, lines)})
 
 
 def point_text(point: float, column: Column, schema: Schema) -> str:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from dalenius.coding import distinct_rows
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
-from dalenius.output import csv_text, write_texts
+from dalenius.output import csv_text
+from dalenius.release import sidecar
 from dalenius.release.base import GroupCells, GroupedRelease, Regions, same_columns
 from dalenius.release.label import (
     LONG,
@@ -186,7 +187,7 @@ class Generalized(GroupedRelease):
             cells = quasi + [column.leaves[value] for column, value in zip(sensitive, values, strict=True)]
             line = ([q] if keyed else []) + cells
             lines.extend([[*line, count]] if weighted else [line] * count)
-        write_texts({Path(path): csv_text(header, lines)})
+        sidecar.write(Path(path), self.kind, {Path(path): csv_text(header, lines)})
 
     def _hidden(self) -> NDArray[np.bool_]:
         """The cells [group, column] that are written as a mark: complete sets too long to be repeated in every line."""

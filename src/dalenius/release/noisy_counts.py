@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from dalenius.engine import Engine
 from dalenius.errors import DaleniusError, InputError, ParameterError, is_finite, listing, nearest
-from dalenius.output import csv_text, write_texts
+from dalenius.output import csv_text
+from dalenius.release import sidecar
 from dalenius.release.base import Release, same_columns
 from dalenius.release.coarse import Coarse, sizes
 from dalenius.release.count_lines import CountLines, written
@@ -168,7 +169,7 @@ class NoisyCounts(Release):
 
     def write(self, name: str | Path) -> None:
         """`NAME.counts.csv` and `NAME.json`."""
-        write_texts(dict(zip(paths_of(name), self.texts(), strict=True)))
+        sidecar.write(Path(name), self.kind, dict(zip(paths_of(name), self.texts(), strict=True)))
 
     def texts(self) -> tuple[str, str]:
         """What stands in the two files."""

@@ -1,28 +1,48 @@
-"""The sidecar `<file>.meta.json`: how a release was made, for whoever reads it later."""
+"""The sidecar `<file>.meta.json`: how a release was made, and the checksums of its files.
+
+While the files of a release are being renamed into place, a marker stands where the sidecar will be. If the writer is killed
+in that moment the marker stays, and readers refuse the release: its files may be of two runs.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dalenius.errors import InputError, file_error
+from dalenius.engine import parts_of
+from dalenius.errors import InputError, file_error, listing
+from dalenius.output import Marker, checksums, replacing
+
+UNFINISHED = "unfinished"
+PARTS = (".quasi", ".sensitive", ".counts")  # NAME.quasi.csv and its like are files of the release NAME
 
 
 def path_of(release: Path) -> Path:
     return release.with_name(release.name + ".meta.json")
 
 
-def text(document: dict[str, Any]) -> str:
+def text(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read(release: Path) -> dict[str, Any]:
-    """The sidecar of a release, empty if there is none."""
+    """The sidecar of a release, empty if there is none. One of a release that is unfinished is an error."""
     path = path_of(release)
     if not path.is_file():
         return {}
-    return load_json(path)
+    document = load_json(path)
+    if UNFINISHED in document:
+        raise _unfinished(release)
+    if not isinstance(document.get("kind", ""), str):
+        raise InputError(f"{path.name}: the value of 'kind' must be text. {_remedy(path)}")
+    for key in ("sha256", "files"):
+        value = document.get(key, {})
+        if not isinstance(value, dict) or not all(isinstance(digest, str) for digest in value.values()):
+            raise InputError(f"{path.name}: the value of {key!r} must be an object of texts. {_remedy(path)}")
+    return document
 
 
 def load_json(path: Path) -> dict[str, Any]:
@@ -31,11 +51,121 @@ def load_json(path: Path) -> dict[str, Any]:
         document = json.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
         raise file_error(error, path, "read") from None
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # not text, not JSON, a number of thousands of digits, nested too deeply
+    except (ValueError, RecursionError) as error:  # not text, not JSON, thousands of digits, nested too deeply
         raise InputError(f"{path.name}: not valid JSON: {error}.") from None
     if not isinstance(document, dict):
         raise InputError(f"{path.name}: a JSON object is needed, with the release's metadata.")
     return document
+
+
+def _remedy(sidecar: Path) -> str:
+    return f"Publish the release again, or delete {sidecar.name} to read the files as another tool's."
+
+
+# Unfinished releases ---------------------------------------------------------------------------------------------------
+
+
+def marker(release: Path, kind: str, files: Sequence[Path]) -> Marker:
+    """What stands in the place of the sidecar while these files are renamed."""
+
+    def document(drafts: Sequence[Path]) -> str:
+        about = "Dalenius was stopped while it replaced these files, or is at it still. Publish the release again."
+        names = {"files": [_key(release, file) for file in files], "drafts": [draft.name for draft in drafts]}
+        return text({"kind": kind, UNFINISHED: {"about": about, **names}})
+
+    return document
+
+
+def leftovers(release: Path) -> list[Path]:
+    """The drafts that an unfinished write of this release left, and its marker lists."""
+    path = path_of(release).resolve()
+    listed = _listed(path, "drafts")
+    ours = re.compile(r"\..*\.[0-9a-f]{8}\.part(\.[^./]*)?")
+    return [path.with_name(name) for name in listed if ours.fullmatch(name) and "/" not in name]
+
+
+def check_finished(file: Path) -> None:
+    """Refuse a release, named by its NAME or by any of its files, whose files may be of two runs."""
+    if not file.name:
+        return  # the current folder, or the one above
+    stem = file.with_suffix("")
+    if UNFINISHED in _marked(path_of(file)):
+        raise _unfinished(file)
+    if stem.suffix in PARTS:
+        stem = stem.with_suffix("")
+    elif file.suffix != ".json":
+        return
+    if _key(stem, file) in _listed(path_of(stem), "files"):
+        raise _unfinished(stem)
+
+
+def _marked(path: Path) -> dict[str, Any]:
+    """The document of a sidecar's place, if there is one that can be read."""
+    try:
+        return load_json(path) if path.is_file() else {}
+    except InputError:
+        return {}
+
+
+def _listed(path: Path, key: str) -> list[str]:
+    """The names in a marker."""
+    unfinished = _marked(path).get(UNFINISHED)
+    names = unfinished.get(key) if isinstance(unfinished, dict) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _unfinished(release: Path) -> InputError:
+    return InputError(
+        f"{path_of(release).name} says that the release is unfinished: a publish was stopped while it replaced the files, which "
+        "may be of two runs, or it is still running. Publish it again."
+    )
+
+
+# Checksums -------------------------------------------------------------------------------------------------------------
+
+
+def _key(release: Path, file: Path) -> str:
+    """What a sidecar calls a file: the release may be renamed, and its name is nobody's business."""
+    return f"NAME{file.name.removeprefix(release.name)}"
+
+
+def digests(release: Path, files: Sequence[Path], contents: Sequence[Path] | None = None) -> dict[str, dict[str, str]]:
+    """What a sidecar says of the files of a release: the checksum of all together, and of each.
+
+    The `contents` are where the files are now, if they are not in their place yet.
+    """
+    named: dict[str, Path] = {}
+    for file, content in zip(files, contents or files, strict=True):
+        key, parts = _key(release, file), parts_of(content)
+        named |= {f"{key}/{part.name}": part for part in parts} if parts else {key: content}
+    whole, each = checksums(list(named.values()))
+    return {"sha256": {"release": whole}, "files": dict(zip(named, each, strict=True))}
+
+
+def verify(release: Path, files: Sequence[Path]) -> None:
+    """Refuse a release whose files are not those that its sidecar was written for."""
+    document = read(release)
+    before = document.get("sha256", {}).get("release")
+    listed: dict[str, str] = document.get("files", {})
+    if before is None and not listed:
+        return  # it tells the kind and no more
+    found = digests(release, files)
+    now = found["files"]
+    changed = [f"{key} was changed" for key in sorted(listed.keys() & now.keys()) if listed[key] != now[key]]
+    if listed:
+        changed += [f"{key} was added" for key in sorted(now.keys() - listed.keys())]
+        changed += [f"{key} was removed" for key in sorted(listed.keys() - now.keys())]
+    if not changed and before in (None, found["sha256"]["release"]):
+        return
+    if not changed:  # an older sidecar does not tell which
+        changed = [f"{next(iter(now))} was changed" if len(now) == 1 else f"One of {listing(now)} was changed"]
+    told = re.sub(r"\bNAME(?=[./ ,])", lambda _: release.name, listing(changed, limit=3))
+    raise InputError(f"{told} after {path_of(release).name} was written. {_remedy(path_of(release))}")
+
+
+def write(release: Path, kind: str, texts: Mapping[Path, str]) -> None:
+    """Write the files of a release and a sidecar that says what they are, all or none."""
+    with replacing(*texts, path_of(release), marker=marker(release, kind, list(texts))) as (*drafts, meta):
+        for draft, content in zip(drafts, texts.values(), strict=True):
+            draft.write_text(content, encoding="utf-8", newline="")
+        meta.write_text(text({"kind": kind, **digests(release, list(texts), drafts)}), encoding="utf-8")
