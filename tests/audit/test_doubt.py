@@ -123,7 +123,7 @@ def with_(attack: Attack, **changes: Any) -> Attack:
 
 def held_against(whole: Audit, attacks: list[Attack], key: str, limit: float) -> tuple[str, str]:
     release: Any = whole.release
-    figures = _figures(whole.levels, attacks, "", whole.utility, release, True)
+    figures = _figures(whole.levels, whole.suppressed_rows, attacks, "", whole.utility, release, True)
     (found,) = apply({key: limit}, figures)
     return found.outcome, found.reason
 

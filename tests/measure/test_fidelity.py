@@ -391,7 +391,7 @@ def counts(case: Case, rng: random.Random, name: Path, *, noisy: bool) -> None:
                     })  # fmt: skip
     write(Path(f"{name}.counts.csv"), lines)
     noise = (
-        {"mechanism": "laplace", "scale": 2, "epsilon": 1}
+        {"mechanism": "laplace", "scale": 2, "epsilon": 1.5}
         if noisy
         else {"mechanism": "none", "scale": 0, "epsilon": None}
     )

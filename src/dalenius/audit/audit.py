@@ -132,9 +132,6 @@ class Audit:
             found.append(
                 "The release has no classes: singling out, linkability and privacy models of classes do not apply."
             )
-        elif self.release.suppressed:
-            hidden = counted(self.release.suppressed, "suppressed person", "suppressed people")
-            found.append(f"Singling out and linkability do not count {hidden}.")
         found += [f"{t.key} was not tested: {t.reason}." for t in self.thresholds if t.outcome == "not tested"]
         found.append(
             "Adversaries with other background knowledge, and other releases of the same people, were not tried."

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dalenius.criterion import MEASURED, Criterion, Level, document, measure, worst_of
-from dalenius.errors import counted
 from dalenius.release import GroupedRelease
 
 
@@ -30,13 +29,12 @@ class SuppressedRows:
         return {"rows": self.rows, **document(self.worst, recursive_l=recursive_l)}
 
     def line(self) -> str:
-        """The levels that most policies ask for, in words."""
+        """The levels that most policies ask for, in words: `as a class: k 9, ℓ 3, …`."""
         found = self.worst
-        rows = counted(self.rows, "suppressed row", "suppressed rows")
         k, l = found["k_anonymity", "k"].value, found["distinct_l_diversity", "l"].value  # noqa: E741 - the literature's letter
         # If all have one value, t tells how common it is, and may tell which.
         t = f", t {found['t_closeness', 'equal'].value:.4g}" if l > 1 else ""
-        return f"{rows} as a class: k {k:g}, ℓ {l:g}, entropy ℓ {found['entropy_l_diversity', 'l'].value:.4g}{t}"
+        return f"as a class: k {k:g}, ℓ {l:g}, entropy ℓ {found['entropy_l_diversity', 'l'].value:.4g}{t}"
 
 
 def suppressed_rows(

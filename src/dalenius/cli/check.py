@@ -297,7 +297,7 @@ def _together(found: SuppressedRows | None) -> list[str]:
     if found is None:
         return []
     return [
-        f"\n  {found.line()}",
+        f"\n  {counted(found.rows, 'suppressed row', 'suppressed rows')} {found.line()}",
         "  Whoever fits no class is among them. They count in the table's distribution, which t, δ and β look at.",
     ]
 

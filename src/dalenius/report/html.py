@@ -85,8 +85,8 @@ def _release(audit: Audit) -> str:
         )
         if audit.suppressed_rows is not None:
             what += (
-                f"<p>Whoever fits no class is among the suppressed rows: {escape(audit.suppressed_rows.line())}. "
-                "Thresholds on classes are held against them, too.</p>\n"
+                f"<p>Whoever fits no class is among the suppressed rows. These have {escape(audit.suppressed_rows.line())}. "
+                "Thresholds on classes are held against them, too. Singling out and linkability do not count them.</p>\n"
             )
         picture = figure(charts.class_sizes(release.sizes), "How many people are in classes of which size.")
     quasi = ", ".join(escape(column.name) for column in audit.schema.quasi)

@@ -34,7 +34,8 @@ def lines(audit: Audit) -> list[str]:
             f"{words.percent(risks.at_risk)} of the people above 20%",
         ]
     if audit.suppressed_rows is not None:
-        text.append(f"  Suppressed     {audit.suppressed_rows.line()}")
+        rows = counted(audit.suppressed_rows.rows, "row", "rows")
+        text.append(f"  Suppressed     {rows}, not counted above; {audit.suppressed_rows.line()}")
     heading = "how often the adversary guesses right (95% intervals)"
     text += ["", f"  Inference: {heading if audit.attacks else 'no adversary could be tried'}"]
     for column, naive in {found.column: found.naive for found in audit.attacks if found.success.n}.items():
