@@ -16,6 +16,7 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.publish.base import Published, check_numbers_declared, written_columns
 from dalenius.publish.classes import BottomClasses
 from dalenius.publish.sets import distinct_sets, written_sets
+from dalenius.publish.tally import of_classes
 from dalenius.release import Generalized
 from dalenius.table import Table
 
@@ -73,14 +74,15 @@ class PublishedRuns(Published):
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         texts = self.table.texts()
         sizes = np.bincount(self.part, weights=self.bottom.base.sizes).astype(np.int64)
+        labels = written_sets(self.table, *self._sets, sizes)
         plan = Assignment(
             written_columns(self.table),
             {column.name: texts[column.name] for column in self.bottom.quasi},
             self.bottom.leaves,
             self.part,
-            written_sets(self.table, *self._sets, sizes),
+            labels,
             shuffle=shuffle,
-            people=self.bottom.people,
+            tallies=[of_classes(self.table, self.part[self.bottom.of_cell], labels)],  # what must be in the file
         )
         self.table.rows.write(plan, targets[0])  # the engine writes, wherever the rows are
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -93,9 +94,12 @@ class Published(ABC):
             meta.write_text(sidecar.text(self._document(extra, shuffle) | {"table": str(name)}), encoding="utf-8")
             try:
                 self._write_rows([name], shuffle=shuffle)
-            finally:
-                if self.table.engine.has(name):  # there was none before
-                    FINISHED.append(f"{PREFIX}{name}")
+            except BaseException:
+                with contextlib.suppress(Exception):  # the engine may be gone
+                    if self.table.engine.has(name):  # there was none before
+                        FINISHED.append(f"{PREFIX}{name}")
+                raise
+            FINISHED.append(f"{PREFIX}{name}")
 
 
 def written_columns(table: Table) -> tuple[str, ...]:

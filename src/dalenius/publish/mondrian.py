@@ -11,7 +11,7 @@ All parts of one depth are cut together: what a column's cuts make is one groupi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ from dalenius.publish.base import Published, check_criteria, check_numbers_decla
 from dalenius.publish.classes import BottomClasses, Classes
 from dalenius.publish.given import Given, told
 from dalenius.publish.sets import distinct_sets, written_sets
-from dalenius.publish.tally import Tally, labelled
+from dalenius.publish.tally import of_classes
 from dalenius.release import Generalized
 from dalenius.schema import Column
 from dalenius.table import Table
@@ -305,14 +305,6 @@ class PublishedMondrian(Published):
             self.part,
             labels,
             shuffle=shuffle,
-            tallies=[self._tally(labels)],
+            tallies=[of_classes(self.table, self.part[self.bottom.of_cell], labels)],
         )
         self.table.rows.write(plan, targets[0])
-
-    def _tally(self, labels: Mapping[str, Sequence[str]]) -> Tally:
-        """What was decided: the people of each part by their sensitive values."""
-        cells, texts = self.table.cells(), self.table.texts()
-        m = len(self.bottom.quasi)
-        index = np.repeat(self.part[self.bottom.of_cell][:, None], m, axis=1)
-        known = {column.name: texts[column.name] for column in cells.schema.sensitive}
-        return labelled(labels, index, known, cells.codes[:, m:], cells.counts)

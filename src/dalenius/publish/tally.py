@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dalenius.coding import distinct_rows
 from dalenius.engine import Counted
+from dalenius.table import Table
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -60,6 +61,14 @@ def vocabulary(texts: Sequence[str]) -> tuple[dict[str, int], Ints]:
     """A code for each different text, and the code of each of these."""
     codes = {text: code for code, text in enumerate(dict.fromkeys(texts))}
     return codes, np.array([codes[text] for text in texts], dtype=np.int32)
+
+
+def of_classes(table: Table, group: Ints, labels: Mapping[str, Sequence[str]]) -> Tally:
+    """The people of each class by their sensitive values: `group` is the class of each cell of the table."""
+    cells, texts = table.cells(), table.texts()
+    m = len(cells.schema.quasi)
+    known = {column.name: texts[column.name] for column in cells.schema.sensitive}
+    return labelled(labels, np.repeat(group[:, None], m, axis=1), known, cells.codes[:, m:], cells.counts)
 
 
 def labelled(

@@ -49,7 +49,7 @@ class Centroids(GroupedRelease):
     __hash__ = None  # type: ignore[assignment]
 
     def write(self, path: str | Path) -> None:
-        """A line for each (group, value) with its count, and the sidecar that says that these are centroids."""
+        """A line for each (group, value) with its count; a sidecar says that these are centroids."""
         path = Path(path)
         names = {column.name for column in self.schema.columns}
         if {GROUP, COUNT} & names:
