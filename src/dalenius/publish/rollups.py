@@ -132,12 +132,11 @@ class EngineLattice(GeneralizationLattice):
                 labels[column.name] = {text: str(leaf) for text, leaf in texts[column.name].items()}
         found = rows.count(list(labels), labels=labels, limit=self.table.most_cells)
         # A text that was not there when the columns were counted has no label, which reads as ''.
-        if int(found.counts.sum()) != self.people or any("" in told for told in found.texts):
-            raise InputError(f"{rows.name} changed while it was read. Start again.")
         codes = [
-            np.array([int(text) for text in told], dtype=np.int32)[found.codes[:, j]]
+            np.array([int(text or -1) for text in told], dtype=np.int32)[found.codes[:, j]]
             for j, told in enumerate(found.texts)
         ]
+        self._check_unchanged(codes, found.counts, maps)
         m = len(self.quasi)
         sizes = [len(tree.labels[level]) for tree, level in zip(self.trees, node, strict=True)]
         base, group = distinct_rows(np.column_stack(codes[:m]), sizes)
@@ -148,6 +147,16 @@ class EngineLattice(GeneralizationLattice):
         leaves = np.column_stack([_bearers(map_)[base[:, a]] for a, map_ in enumerate(maps)])
         every = np.arange(len(base), dtype=np.int32)
         return Classes(leaves, every, start, value[order], counts, np.add.reduceat(counts, start[:-1]))
+
+    def _check_unchanged(
+        self, codes: Sequence[NDArray[np.int32]], counts: NDArray[np.int64], maps: Sequence[NDArray[np.int32]]
+    ) -> None:
+        """Every column must have its labels as often as when it was counted alone: each query reads the table anew."""
+        for j, own in enumerate(codes):
+            marginal = self.marginals[j]
+            before = np.bincount(maps[j], weights=marginal) if j < len(maps) else marginal
+            if (own < 0).any() or not np.array_equal(np.bincount(own, counts, len(before)), before):
+                raise InputError(f"{self.table.rows.name} changed while it was read. Start again.")
 
     def _numbered(self, codes: Sequence[NDArray[np.int32]], tuples: NDArray[np.int32]) -> NDArray[np.int32]:
         """The number of each row of sensitive leaves among the tuples, which are sorted and are all that occur."""
