@@ -74,7 +74,7 @@ _ended = False  # whether the system asked us to end
 
 
 def end_as_interrupted() -> None:
-    """Let SIGTERM end the program as ctrl-C does: drafts and what was spilt to disk are removed on the way out."""
+    """Let ctrl-C and SIGTERM end the program in the same way: drafts and what was spilt to disk are removed on the way out."""
     import signal
 
     def end(_number: int, _frame: object) -> None:
@@ -83,6 +83,7 @@ def end_as_interrupted() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not cut the tidying short
         raise KeyboardInterrupt
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, end)
 
 
