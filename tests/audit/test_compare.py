@@ -102,13 +102,14 @@ def test_what_is_not_defined_is_absent(hospital: Hospital, tmp_path: Path) -> No
     found += compare({"raw": hospital.table}, hospital.table, schema, queries=QUERIES)
     counts, centroids, raw = found
     assert (counts.kind, counts.classes, counts.levels) == ("noisy-counts", None, {})
-    assert set(counts.costs) == {"relative_error"}
+    assert set(counts.costs) == {"relative_error", "relative_error_median"}
     # All are negative, so that every answer is 0: wrong by all or, where nobody was asked for, by nothing.
     assert 0.5 < counts.costs["relative_error"] < 1
     assert counts.costs["relative_error"] * QUERIES == pytest.approx(round(counts.costs["relative_error"] * QUERIES))
     assert centroids.kind == "centroids"
     assert set(centroids.levels) == set(raw.levels) == set(LEVELS)
-    assert set(centroids.costs) == {"discernibility", "average_class_size", "suppressed", "relative_error"}
+    queried = {"relative_error", "relative_error_median"}
+    assert set(centroids.costs) == {"discernibility", "average_class_size", "suppressed"} | queried
     assert set(raw.costs) == set(COSTS) - {"faithfulness_stderr"}  # exact
 
 

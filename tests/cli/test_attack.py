@@ -138,6 +138,55 @@ def test_threats(run: Run) -> None:
     assert code == 0
 
 
+def guessed_right(people: str) -> float:
+    """The share of people whose value is the most believed one in beliefs.csv; of c values that tie, one in c."""
+    with Path(people).open(encoding="utf-8", newline="") as file:
+        truth = [row["disease"] for row in csv.DictReader(file)]
+    total = 0.0
+    for i, value in enumerate(truth):
+        mine = {row["value"]: float(row["posterior"]) for row in beliefs() if row["target"] == str(i)}
+        best = [name for name, belief in mine.items() if belief >= max(mine.values()) * (1 - 1e-9)]
+        total += (value in best) / len(best)
+    return total / len(truth)
+
+
+def test_every_figure_follows_what_the_attacker_knows(run: Run) -> None:
+    """GT, success, control and random worlds are of an attacker who knows the sex alone, with and without targets."""
+    lines(
+        "others.csv",
+        ("city", "sex", "disease"),
+        [("Oslo", "M", "Pox"), ("Hamar", "F", "Flu"), ("Oslo", "F", "Gout")] * 5,
+    )
+    asked = ("release.csv", "--truth", "people.csv", "--holdout", "others.csv", "--json", "told.json")
+
+    def told(*options: str) -> dict[str, Any]:
+        assert run(*asked, *options)[0] == 0
+        found: dict[str, Any] = json.loads(Path("told.json").read_text(encoding="utf-8"))
+        return found
+
+    for knows in ((), ("--knows", "sex"), ("--knows", "city")):
+        expected = {}
+        for key, name, people in (
+            ("GT_A", "attacker", "people.csv"), ("GT_L", "learner", "people.csv"), ("GT_RW", "random-worlds", "people.csv"),
+            ("holdout_success", "attacker", "others.csv"),
+        ):  # fmt: skip
+            assert run("release.csv", "--adversary", name, "--targets", people, "-o", "beliefs.csv", *knows)[0] == 0
+            expected[key] = guessed_right(people)
+        for more in ((), TO):
+            found = told("--adversary", "attacker", *knows, *more)
+            for key in ("GT_A", "GT_L", "GT_RW"):
+                assert found[key] == pytest.approx(expected[key])
+            assert found["success"]["value"] == pytest.approx(expected["GT_A"])
+            assert found["random_worlds"]["value"] == pytest.approx(expected["GT_RW"])
+            assert found["holdout_success"]["value"] == pytest.approx(expected["holdout_success"])
+            assert found["gain"]["value"] == pytest.approx(expected["GT_A"] - expected["holdout_success"])
+    by_all, by_sex = told(), told("--knows", "sex")
+    assert by_sex["GT_A"] < by_all["GT_A"]
+    assert by_sex["max_Ti"] < by_all["max_Ti"]
+    assert by_sex["ideal_accuracy"] <= by_all["ideal_accuracy"]
+    assert by_sex["RF"] == by_all["RF"]  # how faithful the release is does not depend on who reads it
+
+
 BAD = {
     "nobody": ((), "Whom to attack?"),
     "nowhere to write": (("--targets", "targets.csv"), "go together"),
@@ -147,7 +196,9 @@ BAD = {
     "error of nothing": ((*TO, "--error", "city"), "write COLUMN=RATE"),
     "error of another": ((*TO, "--error", "town=0.1"), "'town'"),
     "error of certainty": ((*TO, "--error", "city=1"), "a probability below 1"),
-    "knowledge of nobody": (("--truth", "people.csv", "--knows", "sex"), "--knows is about targets"),
+    "knowledge of no column": (("--truth", "people.csv", "--knows", "sx"), "--knows 'sx' is not a quasi-identifier"),
+    "errors and figures": ((*TO, "--truth", "people.csv", "--error", "sex=0.1"), "--error changes what is believed"),
+    "deleted and figures": ((*TO, "--truth", "people.csv", "--deleted", "3"), "--deleted changes what is believed"),
     "error about nobody": (("--truth", "people.csv", "--error", "sex=0.1"), "--error is about targets"),
     "error where none can be": ((*TO, "--error", "city=0.1", "--adversary", "random-worlds"), "leave --error out"),
     "over the targets": (("--targets", "targets.csv", "-o", "targets.csv"), "that file is read here"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -370,11 +371,16 @@ def _of(line: Mapping[str, Fraction], value: str) -> Fraction:
     return line.get(value, Fraction(0))
 
 
-def relative_error(asks: Iterable[Ask], table: Mapping[Cell, int], answer: Callable[[Ask], Fraction]) -> float:
-    """The mean of |answer − truth| / max(truth, a thousandth of all people)."""
-    floor = FLOOR * sum(table.values())
+def relative_error(
+    asks: Iterable[Ask], table: Mapping[Cell, int], answer: Callable[[Ask], Fraction]
+) -> dict[str, float]:
+    """The mean and the median of |answer − truth| / max(truth, a thousandth of all people, one person)."""
+    floor = max(1, FLOOR * sum(table.values()))
     errors = []
     for ask in asks:
         truth = ask.of(table)
         errors.append(abs(answer(ask) - truth) / max(truth, floor))
-    return float(_sum(errors) / len(errors))
+    return {
+        "relative_error": float(_sum(errors) / len(errors)),
+        "relative_error_median": float(statistics.median(errors)),
+    }

@@ -23,6 +23,7 @@ COSTS = (
     "suppressed",
     "kl_divergence",
     "relative_error",
+    "relative_error_median",
     "faithfulness",
     "faithfulness_stderr",
 )

@@ -13,9 +13,26 @@ def main() -> None:
 
         print(f"dalenius {__version__}")
         return
+    _end_quietly()
     # Matrices here are small: threads that wait for each other cost ten times what they save on a busy machine.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from dalenius.cli.app import end_as_interrupted, run
 
     end_as_interrupted()
     sys.exit(run(sys.argv[1:]))
+
+
+def _end_quietly() -> None:
+    """Let ctrl-C and SIGTERM end the program at once while it imports: an exception there would be a traceback of a library.
+
+    Nothing has been written by then, and nothing needs tidying up.
+    """
+    import signal
+
+    def end(number: int, _frame: object) -> None:
+        os.write(2, b"dalenius: Interrupted. Nothing was written.\n")
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # whoever started us in the background has ctrl-C ignored
+            signal.signal(number, end)

@@ -87,6 +87,8 @@ def end_as_interrupted() -> None:
             signal.signal(other, signal.SIG_IGN)  # a second one must not cut the tidying short
         raise KeyboardInterrupt
 
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in numbers:
         signal.signal(number, end)
 

@@ -35,6 +35,7 @@ _HEADS = {
     "suppressed": ("suppressed", 11),
     "kl_divergence": ("KL", 8),
     "relative_error": ("query error", 12),
+    "relative_error_median": ("median", 8),
     "faithfulness": ("faithful", 9),
 }
 

@@ -31,9 +31,10 @@ def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Calla
         finally:
             ended.set()
 
-    threading.Thread(target=work, daemon=True).start()
+    thread = threading.Thread(target=work, daemon=True)
     shown = False
     try:
+        thread.start()  # here, too, ctrl-C may come: the query then begins all the same
         while not ended.wait(TURN):
             line = stage()
             if told is not None and line:
@@ -42,7 +43,10 @@ def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Calla
     except BaseException:
         # Again and again: the query may have been about to begin, and nobody must use the engine before it has ended.
         given_up = time.monotonic() + GRACE
+        unborn = time.monotonic() + 1
         while not ended.is_set() and time.monotonic() < given_up:
+            if thread.ident is None and time.monotonic() > unborn:
+                break
             cancel()
             ended.wait(TURN)
         raise

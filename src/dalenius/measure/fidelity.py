@@ -32,7 +32,9 @@ from dalenius.schema import Column, Schema
 Floats = NDArray[np.float64]
 QUERIES = 1000
 SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
-SANITY = 0.001  # the error is relative to the true count, or to this share of all people if that is more
+SANITY = (
+    0.001  # the error is relative to the true count, or to this share of all people, or to one person, if that is more
+)
 
 
 class Coded(Protocol):
@@ -84,7 +86,8 @@ class Truth:
 
     def ask(self, queries: list[Query]) -> Asked:
         """Queries and their true answers."""
-        return Asked(queries, np.array([self._answer(query) for query in queries]), SANITY * self.people)
+        floor = max(1.0, SANITY * self.people)
+        return Asked(queries, np.array([self._answer(query) for query in queries]), floor)
 
     def _answer(self, query: Query) -> float:
         holds = query.values[self.codes[:, len(self.schema.quasi)]]
@@ -108,7 +111,9 @@ def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: in
     # Queries ask for values of the first sensitive column, which counts of another one do not tell.
     silent = isinstance(release, NoisyCounts) and release.sensitive != truth.schema.sensitive[0].name
     if isinstance(release, Generalized | Anatomized | Centroids | NoisyCounts) and not silent:
-        found["relative_error"] = relative_error(release, truth.usual(queries, seed))
+        errors = relative_errors(release, truth.usual(queries, seed))
+        found["relative_error"] = float(errors.mean())
+        found["relative_error_median"] = float(np.median(errors))
     if isinstance(release, Generalized):
         faithful = table_faithfulness(release, truth, seed=seed)
         if faithful is not None:
@@ -314,10 +319,16 @@ class Asked:
 
 
 def relative_error(release: Release, asked: Asked) -> float:
-    """The mean over queries of |answer − truth| / max(truth, 0.1 % of the people)."""
+    """The mean over queries of |answer − truth| / max(truth, one person, 0.1 % of the people)."""
+    return float(relative_errors(release, asked).mean())
+
+
+def relative_errors(release: Release, asked: Asked) -> Floats:
+    """The error of each query. Few queries that hardly anybody satisfies can rule the mean, so the median goes with it."""
     answer = _answering(release)
     answers = np.array([answer(query) for query in asked.queries])
-    return float(np.mean(np.abs(answers - asked.answers) / np.maximum(asked.answers, asked.floor)))
+    errors: Floats = np.abs(answers - asked.answers) / np.maximum(asked.answers, asked.floor)
+    return errors
 
 
 def _answering(release: Release) -> Callable[[Query], float]:

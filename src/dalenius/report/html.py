@@ -364,6 +364,7 @@ def _utility(audit: Audit) -> str:
         "kl_divergence": "how far the table is from what a reader takes it for, spread evenly over each class (nats)",
         "faithfulness": "1 − total variation between what one can learn about the population from the release and from the table",
         "relative_error": "mean error of 1,000 random count queries answered from the release, relative to the true count",
+        "relative_error_median": "median error of the same queries; a few queries that hardly anybody satisfies can rule the mean",
     }
     if not audit.utility:
         return ""
