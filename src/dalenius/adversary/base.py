@@ -43,10 +43,10 @@ class Targets:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def without(self, attribute: int) -> Targets:
-        """The same targets, one attribute unknown."""
+    def without(self, *attributes: int) -> Targets:
+        """The same targets, some attributes unknown."""
         codes = self.codes.copy()
-        codes[:, attribute] = UNKNOWN
+        codes[:, list(attributes)] = UNKNOWN
         return Targets(self.schema, codes, self.group)
 
 

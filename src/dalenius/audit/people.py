@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +62,13 @@ class People:
     def truth(self, column: str) -> NDArray[np.int32]:
         names = [c.name for c in self.targets.schema.sensitive]
         return self.values[:, names.index(column)]
+
+    def known_by(self, names: Sequence[str] | None) -> People:
+        """The same people for an attacker who knows only these quasi-identifiers; None: all of them."""
+        if names is None:
+            return self
+        hidden = [a for a, column in enumerate(self.targets.schema.quasi) if column.name not in names]
+        return dataclasses.replace(self, targets=self.targets.without(*hidden))
 
     def rows(self, quasi: NDArray[np.int32], *, limit: int) -> list[int]:
         """Row numbers in the table of the people with these quasi-identifiers."""

@@ -31,9 +31,7 @@ def read_targets(
     """
     rows = engine.files.open(source)
     names = [column.name for column in schema.quasi]
-    for name in knows or ():
-        if name not in names:
-            raise InputError(f"--knows {name!r} is not a quasi-identifier.{nearest(name, names)}")
+    check_knows(knows, schema)
     used = [name for name in names if name in rows.columns and (knows is None or name in knows)]
     if not used:
         raise InputError(
@@ -65,6 +63,14 @@ def read_targets(
             )
         group[i] = groups.get(text, UNKNOWN)
     return Targets(schema, codes, group)
+
+
+def check_knows(knows: Sequence[str] | None, schema: Schema) -> None:
+    """Refuse knowledge of a column that is no quasi-identifier."""
+    names = [column.name for column in schema.quasi]
+    for name in knows or ():
+        if name not in names:
+            raise InputError(f"--knows {name!r} is not a quasi-identifier.{nearest(name, names)}")
 
 
 def check_matched(belief: Belief, targets: Targets, adversary: str, where: str, *, skip: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -60,7 +61,8 @@ def command(
         Path | None, typer.Option("--holdout", help="People like those in the table who are not in it: the control.")
     ] = None,
     knows: Annotated[
-        str | None, typer.Option("--knows", metavar="A,B", help="Quasi-identifiers the attacker knows; default all.")
+        str | None,
+        typer.Option("--knows", metavar="A,B", help="Quasi-identifiers the attacker knows of everybody (all)."),
     ] = None,
     error: Annotated[
         list[str] | None,
@@ -112,7 +114,7 @@ def command(
     from dalenius.audit.attacks import attack, rates
     from dalenius.audit.groups import located
     from dalenius.audit.people import check_others, check_same_people, open_together
-    from dalenius.audit.targets import beliefs_text, check_matched, read_targets
+    from dalenius.audit.targets import beliefs_text, check_knows, check_matched, read_targets
     from dalenius.audit.threat import relative_threats
     from dalenius.errors import InputError
     from dalenius.measure.fidelity import Truth
@@ -131,10 +133,16 @@ def command(
         raise InputError("The ideal learner is no attack on the release: leave --holdout out.")
     if adversary == "ideal" and targets is None:
         raise InputError("The ideal learner has the table itself: what it believes is asked of --targets.")
-    idle = {"--knows": knows, "--error": error, "--skip-unmatched": skip_unmatched or None}
+    idle = {"--error": error, "--skip-unmatched": skip_unmatched or None}
     for option, given in idle.items():
         if targets is None and given is not None:
             raise InputError(f"{option} is about targets, and none are named: add --targets FILE, or leave it out.")
+    if truth is not None and adversary != "ideal" and (error or deleted):
+        raise InputError(
+            f"{'--error' if error else '--deleted'} changes what is believed of targets, and the figures about the people of "
+            "the table (--truth) would not follow it. Leave --truth out."
+        )
+    known_columns = None if knows is None else _names(knows)
     rated = truth is not None and adversary != "ideal" and (adversary is not None or holdout is not None)
     links = adversary in LINKING
     learns = adversary in (None, "attacker", "learner", "ideal") or (targets is not None and not links)
@@ -184,6 +192,11 @@ def command(
         if isinstance(opened, GroupedRelease) and people is not None:
             check_same_people(opened, people)
         check_others(truth, holdout, connected)
+        check_knows(known_columns, opened.schema)
+        if people is not None:  # whoever is measured is known as well as the targets are
+            people = people.known_by(known_columns)
+        if control is not None:
+            control = dataclasses.replace(control, people=control.people.known_by(known_columns))
         names = [opened.sensitive] if isinstance(opened, NoisyCounts) else [c.name for c in opened.schema.sensitive]
         if sensitive is None and len(names) > 1:
             raise InputError(f"There are several sensitive columns; name one with --sensitive: {', '.join(names)}.")
@@ -194,7 +207,7 @@ def command(
         if targets is not None and output is not None:
             stage("attacking")
             groups = opened.named() if made.knows_group and isinstance(opened, Anatomized) else None
-            known = read_targets(targets, opened.schema, connected, None if knows is None else _names(knows), groups)
+            known = read_targets(targets, opened.schema, connected, known_columns, groups)
             seen: Release = opened
             if adversary == "ideal":
                 assert people is not None
@@ -213,7 +226,7 @@ def command(
                 "adversary": adversary, "targets": len(belief), "unmatched": int((~belief.matched).sum()), "method": belief.method,
                 "largest_stderr": float(np.nanmax(belief.stderr, initial=0.0)),
             }  # fmt: skip
-        if people is not None and learns and not counts:
+        if people is not None and learns and not counts and not error:
             stage("measuring threats")
             if not isinstance(opened, Generalized | Anatomized):
                 raise InputError(
@@ -232,7 +245,7 @@ def command(
                 if isinstance(placed, str):
                     document["group_unknown_because"] = placed
                 else:
-                    people = placed
+                    people = placed.known_by(known_columns)
             found = attack(made, opened, column, people, control, np.random.default_rng(seed))
             if not learns or counts:
                 warnings += _warnings("about the people of the table", found.belief.diagnostics)
