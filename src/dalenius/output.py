@@ -26,14 +26,19 @@ Marker = Callable[[Sequence[Path]], str]
 
 def check_writable(path: Path, *, inputs: Iterable[object] = ()) -> None:
     """Refuse an output before the work is done, not after: a folder, a device, or one of the files that are read."""
+    try:
+        place = path.resolve()
+    except (OSError, RuntimeError):  # a link that leads back to itself
+        raise InputError(f"Cannot write {str(path)!r}: it is a link that leads nowhere. Name another file.") from None
     if path.is_dir():
         raise InputError(f"Cannot write {str(path)!r}: that is a folder, a file is needed.")
     system = any(path.absolute().is_relative_to(folder) for folder in ("/dev", "/proc"))
     if system or (path.exists() and not path.is_file()):
         # A rename would replace the device or the link, for everybody if root does it.
         raise InputError(f"Cannot write {str(path)!r}: that is no regular file. Name a file.")
-    if not path.parent.is_dir():
-        raise InputError(f"Cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist. Make it first.")
+    for folder in (path.parent, place.parent):
+        if not folder.is_dir():
+            raise InputError(f"Cannot write {str(path)!r}: the folder {str(folder)!r} does not exist. Make it first.")
     for source in inputs:
         if isinstance(source, str | Path) and path.exists() and Path(source).exists() and path.samefile(source):
             raise InputError(f"Cannot write {str(path)!r}: that file is read here. Name another one.")
@@ -52,6 +57,8 @@ def replacing(*paths: Path, new: bool = False, marker: Marker | None = None) -> 
     for path in paths:
         check_writable(path)
     targets = tuple(path if new else path.resolve() for path in paths)
+    if len(set(targets)) < len(targets):
+        raise InputError(f"Cannot write {str(paths[0])!r}: two of its files are links to one. Name another output.")
     drafts = tuple(_draft_of(path) for path in targets)
     try:
         yield drafts

@@ -863,13 +863,14 @@ KINDS = {
     "lattice": "generalized", "mondrian": "generalized", "microaggregation": "centroids", "anatomy": "anatomized",
     "noisy-counts": "noisy-counts",
 }  # fmt: skip
+QUERIED = ("relative_error", "relative_error_median")
 COSTS = {
-    "generalized": {"discernibility", "average_class_size", "suppressed", "loss", "ncp", "kl_divergence", "relative_error"},
-    "centroids": {"discernibility", "average_class_size", "suppressed", "relative_error"},
+    "generalized": {"discernibility", "average_class_size", "suppressed", "loss", "ncp", "kl_divergence", *QUERIED},
+    "centroids": {"discernibility", "average_class_size", "suppressed", *QUERIED},
     "anatomized": {
-        "discernibility", "average_class_size", "suppressed", "loss", "ncp", "kl_divergence", "relative_error", "precision"
+        "discernibility", "average_class_size", "suppressed", "loss", "ncp", "kl_divergence", "precision", *QUERIED
     },
-    "noisy-counts": {"relative_error"},
+    "noisy-counts": {*QUERIED},
 }  # fmt: skip
 
 

@@ -161,7 +161,7 @@ def test_the_policy_is_held_against_suppressed_rows(cli: Cli, policy: str) -> No
     key, level = POLICY[policy]
     code, out, _ = cli("audit", "lone.csv", "--truth", "t.csv", "--json", "audit.json", "-o", "audit.html")
     assert code == 1
-    why = "in the suppressed rows (1), which are a class to whoever fits no other"
+    why = "in the suppressed rows (1), which form a class for anyone who fits no other"
     assert why in out
     assert "Suppressed     1 row, not counted above; as a class: k 1, ℓ 1, entropy ℓ 1" in out
     found, page = document("audit.json"), Path("audit.html").read_text(encoding="utf-8")
@@ -241,5 +241,26 @@ def test_hidden_rows_are_no_part_of_the_truth(cli: Cli) -> None:
     assert cli(*PUBLISH, "--suppressed-rows", "hide")[0] == 0
     code, _, err = cli("audit", "out.csv", "--truth", "t.csv")
     assert code == 2
-    assert "without rows that were hidden" in err
+    assert "A release with hidden rows (--suppressed-rows hide) cannot be compared with it" in err
     assert cli("audit", "out.csv")[0] == 0
+
+
+def test_a_file_of_another_release_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """-o cut.quasi.csv would destroy the anatomized release cut; out.json next to a release out is nobody's."""
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("q,s\n" + "a,x\na,y\nb,x\nb,y\n" * 3, encoding="utf-8")
+    schema = 'sensitive = "s"\n[columns.q]\nrole = "quasi"\nhierarchy = "suppress"\n[columns.s]\nrole = "sensitive"\n'
+    Path("privacy.toml").write_text(schema, encoding="utf-8")
+    assert app.run(["publish", "t.csv", "--method", "anatomy", "--l", "2", "-o", "cut", "-q"]) == 0
+    before = Path("cut.quasi.csv").read_bytes()
+    assert app.run(["publish", "t.csv", "--k", "3", "-o", "cut.quasi.csv", "-q"]) == 2
+    assert "it is a file of the release 'cut'" in capsys.readouterr().err
+    assert Path("cut.quasi.csv").read_bytes() == before
+    assert app.run(["publish", "t.csv", "--k", "3", "-o", "out", "-q"]) == 0
+    Path("same.csv").write_text("", encoding="utf-8")
+    for name in ("two.quasi.csv", "two.sensitive.csv"):
+        Path(name).symlink_to("same.csv")
+    assert app.run(["publish", "t.csv", "--method", "anatomy", "--l", "2", "-o", "two", "-q"]) == 2
+    assert "two of its files are links to one" in capsys.readouterr().err

@@ -238,12 +238,30 @@ def test_a_matrix(capsys: pytest.CaptureFixture[str]) -> None:
         ('{"kind": 3}', f"the value of 'kind' must be text. {REMEDY}"),
         ('{"kind": null}', f"the value of 'kind' must be text. {REMEDY}"),
         ('{"kind": ["generalized"]}', "the value of 'kind' must be text."),
-        ('{"kind": "generalized", "sha256": "abc"}', f"the value of 'sha256' must be an object of texts. {REMEDY}"),
-        ('{"kind": "generalized", "sha256": null}', "the value of 'sha256' must be an object of texts."),
-        ('{"kind": "generalized", "sha256": {"release": 7}}', "the value of 'sha256' must be an object of texts."),
-        ('{"kind": "generalized", "sha256": {"release": {}}}', "the value of 'sha256' must be an object of texts."),
-        ('{"kind": "generalized", "files": ["out"]}', "the value of 'files' must be an object of texts."),
-        ('{"kind": "generalized", "files": {"NAME": 1}}', "the value of 'files' must be an object of texts."),
+        (
+            '{"kind": "generalized", "sha256": "abc"}',
+            f"the value of 'sha256' must be an object whose values are strings. {REMEDY}",
+        ),
+        (
+            '{"kind": "generalized", "sha256": null}',
+            "the value of 'sha256' must be an object whose values are strings.",
+        ),
+        (
+            '{"kind": "generalized", "sha256": {"release": 7}}',
+            "the value of 'sha256' must be an object whose values are strings.",
+        ),
+        (
+            '{"kind": "generalized", "sha256": {"release": {}}}',
+            "the value of 'sha256' must be an object whose values are strings.",
+        ),
+        (
+            '{"kind": "generalized", "files": ["out"]}',
+            "the value of 'files' must be an object whose values are strings.",
+        ),
+        (
+            '{"kind": "generalized", "files": {"NAME": 1}}',
+            "the value of 'files' must be an object whose values are strings.",
+        ),
         ("[]", "a JSON object is needed"),
         ('"generalized"', "a JSON object is needed"),
         ("null", "a JSON object is needed"),

@@ -123,7 +123,8 @@ def check_same_people(release: GroupedRelease, people: People, name: str = "The 
     if people.count != release.people:
         raise InputError(
             f"{name} has {counted(release.people, 'person', 'people')} and the table {people.count:,}. The truth must be the table "
-            "that the release was made of, without rows that were hidden."
+            "that the release was made of. A release with hidden rows (--suppressed-rows hide) cannot be compared with it: audit "
+            "it without --truth."
         )
     for j, column in enumerate(release.schema.sensitive):
         mine = np.bincount(people.values[:, j], weights=people.people, minlength=len(column.leaves)).astype(np.int64)

@@ -52,7 +52,7 @@ def suppressed_rows(
 
 def of_suppressed(release: GroupedRelease) -> str:
     """What a level was measured on, if that is the suppressed rows."""
-    return f"in the suppressed rows ({release.suppressed:,}), which are a class to whoever fits no other"
+    return f"in the suppressed rows ({release.suppressed:,}), which form a class for anyone who fits no other"
 
 
 def worse(found: float, other: float, model: str, key: str) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
+import time
 import traceback
 from typing import Any
 
@@ -71,7 +73,9 @@ for _command in (
 
 
 BROKEN_PIPE = 141  # as the shell says it: whoever gates an export by the exit code must not take it for a verdict
+GRACE = 5.0  # seconds for tidying up
 _ended = 0  # the signal by which the system asked us to end
+_last = -math.inf  # when it did
 
 
 def end_as_interrupted() -> None:
@@ -81,11 +85,11 @@ def end_as_interrupted() -> None:
     numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
 
     def end(number: int, _frame: object) -> None:
-        global _ended
-        _ended = number
-        for other in numbers:
-            signal.signal(other, signal.SIG_IGN)  # a second one must not cut the tidying short
-        raise KeyboardInterrupt
+        global _ended, _last
+        # One that follows at once must not cut the tidying short. A later one counts: a library may have swallowed the first.
+        again, _last, _ended = time.monotonic() - _last < GRACE, time.monotonic(), number
+        if not again:
+            raise KeyboardInterrupt
 
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

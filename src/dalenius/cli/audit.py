@@ -139,7 +139,7 @@ def command(
         )
     if suppressed_rows == "hide":
         raise InputError(
-            "Rows that are hidden are not in the release, and the table has them: an audit could not compare the two. Publish, "
+            "The table contains the hidden rows and the release does not, so the two cannot be compared. Publish, "
             "and audit that file without --truth."
         )
     if method is not None:

@@ -88,7 +88,7 @@ def verify(files: Sequence[Path]) -> None:
             for ending in _ENDINGS
             for paths in (anatomized.paths_of(release, ending), noisy_counts.paths_of(release))
         ]
-        if tuple(files) not in whole:
+        if [file.resolve() for file in files] not in [[file.resolve() for file in one] for one in whole]:
             return  # QUASI+SENSITIVE of other names
     elif sidecar.read(release).get("kind") in SEVERAL:
         return  # a file that is called like a release of several
@@ -158,7 +158,15 @@ def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
 
 
 def check_sidecar_free(name: Path, files: Collection[Path]) -> None:
-    """Refuse to replace a sidecar that tells how another release was made, one whose files are there and stay."""
+    """Refuse to replace a file or the sidecar of another release, one whose other files are there and stay."""
+    for stem in sidecar.stems_of(name):
+        parts = {Anatomized.kind: anatomized.paths_of(stem, name.suffix), NoisyCounts.kind: noisy_counts.paths_of(stem)}
+        whole = parts.get(sidecar.kind_of(stem), ())
+        if name in whole and not set(whole) <= set(files):
+            raise InputError(
+                f"Cannot write {str(name)!r}: it is a file of the release {str(stem)!r}. Name another output, or remove that "
+                "release first."
+            )
     if not sidecar.path_of(name).is_file():
         return
     try:

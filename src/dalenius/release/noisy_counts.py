@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.engine import Engine
-from dalenius.errors import DaleniusError, InputError, ParameterError, is_finite, listing, nearest
+from dalenius.errors import DaleniusError, InputError, ParameterError, counted, is_finite, listing, nearest
 from dalenius.output import csv_text
 from dalenius.release import sidecar
 from dalenius.release.base import Release, same_columns
@@ -91,8 +91,9 @@ class NoisyCounts(Release):
         real = self.noise_epsilon
         if real is not None and self.epsilon is not None and self.epsilon < real * (1 - ROUNDING):
             raise InputError(
-                f"The stated ε = {self.epsilon:.6g} is too small: the noise gives ε = {real:.6g} ({self.queries} queries count "
-                f"every person, {self.neighbours} neighbours, sensitivity {self.sensitivity:g}, scale {self.scale:g}). State "
+                f"The stated ε = {self.epsilon:.6g} is too small: the noise gives ε = {real:.6g} "
+                f"({counted(self.queries, 'query counts', 'queries count')} every person, "
+                f"{self.neighbours} neighbours, sensitivity {self.sensitivity:g}, scale {self.scale:g}). State "
                 "that ε, or publish again with more noise."
             )
 

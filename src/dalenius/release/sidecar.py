@@ -41,7 +41,9 @@ def read(release: Path) -> dict[str, Any]:
     for key in ("sha256", "files"):
         value = document.get(key, {})
         if not isinstance(value, dict) or not all(isinstance(digest, str) for digest in value.values()):
-            raise InputError(f"{path.name}: the value of {key!r} must be an object of texts. {_remedy(path)}")
+            raise InputError(
+                f"{path.name}: the value of {key!r} must be an object whose values are strings. {_remedy(path)}"
+            )
     return document
 
 
@@ -69,7 +71,7 @@ def marker(release: Path, kind: str, files: Sequence[Path]) -> Marker:
     """What stands in the place of the sidecar while these files are renamed."""
 
     def document(drafts: Sequence[Path]) -> str:
-        about = "Dalenius was stopped while it replaced these files, or is at it still. Publish the release again."
+        about = "Dalenius was stopped while it replaced these files, or is still doing so. Publish the release again."
         names = {"files": [_key(release, file) for file in files], "drafts": [draft.name for draft in drafts]}
         return text({"kind": kind, UNFINISHED: {"about": about, **names}})
 
@@ -80,23 +82,33 @@ def leftovers(release: Path) -> list[Path]:
     """The drafts that an unfinished write of this release left, and its marker lists."""
     path = path_of(release).resolve()
     listed = _listed(path, "drafts")
-    ours = re.compile(r"\..*\.[0-9a-f]{8}\.part(\.[^./]*)?")
-    return [path.with_name(name) for name in listed if ours.fullmatch(name) and "/" not in name]
+    # Nobody may have us remove another file by writing its name into a marker.
+    ours = re.compile(rf"\.{re.escape(release.resolve().name.split('.')[0])}[\w. -]*\.[0-9a-f]{{8}}\.part(\.\w*)?")
+    return [path.with_name(name) for name in listed if ours.fullmatch(name)]
 
 
 def check_finished(file: Path) -> None:
     """Refuse a release, named by its NAME or by any of its files, whose files may be of two runs."""
     if not file.name:
         return  # the current folder, or the one above
-    stem = file.with_suffix("")
     if UNFINISHED in _marked(path_of(file)):
         raise _unfinished(file)
+    for stem in stems_of(file):
+        if _key(stem, file) in _listed(path_of(stem), "files"):
+            raise _unfinished(stem)
+
+
+def stems_of(file: Path) -> list[Path]:
+    """The NAME of the release of several files that a file may belong to, by its own name."""
+    stem = file.with_suffix("")
     if stem.suffix in PARTS:
-        stem = stem.with_suffix("")
-    elif file.suffix != ".json":
-        return
-    if _key(stem, file) in _listed(path_of(stem), "files"):
-        raise _unfinished(stem)
+        return [stem.with_suffix("")]
+    return [stem] if file.suffix == ".json" and stem.name else []
+
+
+def kind_of(release: Path) -> str:
+    """The kind that the sidecar or the marker of a release says, if there is one."""
+    return str(_marked(path_of(release)).get("kind", ""))
 
 
 def _marked(path: Path) -> dict[str, Any]:
@@ -116,8 +128,8 @@ def _listed(path: Path, key: str) -> list[str]:
 
 def _unfinished(release: Path) -> InputError:
     return InputError(
-        f"{path_of(release).name} says that the release is unfinished: a publish was stopped while it replaced the files, which "
-        "may be of two runs, or it is still running. Publish it again."
+        f"{path_of(release).name} says that the release is unfinished: a publish was interrupted while it replaced the files, or "
+        "is still running. The files may come from two different runs. Publish the release again."
     )
 
 
