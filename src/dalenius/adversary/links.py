@@ -236,34 +236,33 @@ class LinkChain:
         if self.method != "block":
             self.advance(sweeps)
 
-    def cool(self, sweeps: int, warmest: float) -> None:
+    def cool(self, sweeps: int, warmest: float, *, exchanging: bool = True) -> None:
         """Sweeps in which the likelihood counts with a power that grows from `warmest` to 1, and a third with all of it."""
         if self.follows is not None:
             self._follow(self.follows)
         warm = 2 * sweeps // 3
         for sweep in range(sweeps):
-            self.warm(1, warmest + (1 - warmest) * sweep / warm if sweep < warm else 1.0)
+            heat = warmest + (1 - warmest) * sweep / warm if sweep < warm else 1.0
+            self.warm(1, heat, exchanging=exchanging)
 
     def warm(self, sweeps: int, heat: float, *, exchanging: bool = True) -> None:
         """Sweeps of which nothing is kept, the likelihood counting with a power."""
-        met = np.zeros((len(self.links.tuples), len(self.links.table)))
         trace, states = np.empty((sweeps, len(self.watched[0]))), np.empty((sweeps, len(self.watched[2])), np.int32)
-        self._blocks(met, trace, states, sweeps, heat, exchanging=exchanging)
+        self._blocks(np.empty((0, 0)), trace, states, sweeps, heat, exchanging=exchanging)
 
     def _follow(self, attribute: int) -> None:
         """Link rows and values as one attribute alone would have it."""
         links = self.links
         rows = np.ascontiguousarray(links.rows[:, attribute : attribute + 1])
         total = links.total[attribute : attribute + 1]
-        met = np.zeros((len(links.tuples), len(links.table)))
         none = np.empty(0, dtype=np.int64)
         kernel.weigh(rows, self.row_at, links.place_value, links.beta, self.weight)
         for sweep in range(FOLLOWED):
             heat = min(1.0, WARMEST + sweep / FOLLOWED)
             kernel.block_sweeps(
                 links.group_start, rows, links.place_value, links.group_run, links.run_start,
-                total, links.leaves[attribute] / total[0], self.row_at, self.weight, links.slot, met, none, none, none,
-                np.empty((1, 0)), np.empty((1, 0), dtype=np.int32), 1, self.seed(), heat,
+                total, links.leaves[attribute] / total[0], self.row_at, self.weight, links.slot, np.empty((0, 0)), none, none, none,
+                np.empty((1, 0)), np.empty((1, 0), dtype=np.int32), 1, self.seed(), heat, True,
             )  # fmt: skip
         self._count()
 
@@ -311,8 +310,10 @@ class LinkChain:
         if self.jumps is None:
             return
         self.visits.append(self.jumps.nearest(self.weight))
-        if self.method == "block" and len(self.jumps.moving):
-            self._jump(int(self.rng.integers(len(self.jumps.moving))))
+        kinds = len(self.jumps.moving)
+        if self.method == "block" and kinds:
+            # Every other time the one that moves most values, which stands last: it leads from any place to any other.
+            self._jump(kinds - 1 if self.rng.random() < 0.5 else int(self.rng.integers(kinds)))
 
     def _walk(self, met: Floats, trace: Floats, states: Ints, sweeps: int) -> Floats:
         """Some sweeps; the table that the learner looks at afterwards."""

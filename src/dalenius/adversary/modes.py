@@ -24,13 +24,14 @@ Bools = NDArray[np.bool_]
 
 MAX_SCOUTS = 8  # that follow an attribute each
 EVEN_SCOUTS = 2  # that follow nothing
-SCOUT_WARMEST = 0.8  # the power of the likelihood that scouts start with: near 1, so that they stay where they were sent
+SCOUT_WARMEST = 0.8  # the power of the likelihood that scouts start with if weights are rough: shallow places melt
 SCOUT_SWEEPS = 60  # before a scout's place is measured
 MEASURED_SWEEPS = 40
 WEIGHINGS = 8  # draws behind each bound of a weight
 NEGLIGIBLE = 20.0  # a place lighter than the heaviest by e to this is left out
 PRECISE = 5.0  # bounds this close weigh a place well
-CROSSINGS = 40  # between places, of all chains together, that make a mixture of them trustworthy
+CROSSINGS = 20  # between places, of all chains together, that make a mixture of them trustworthy
+RARE = 6.2  # a place lighter by e to this has less than one part in 500, and need not be visited
 TRIALS = 12  # jumps of each kind that are tried before it is kept
 
 
@@ -138,9 +139,10 @@ class Modes:
             place
             for place in self.places[1:]
             if max(place.high - place.low, heaviest.high - heaviest.low) <= PRECISE
-            and place.weight > heaviest.weight - NEGLIGIBLE / 2
+            and place.weight > heaviest.weight - RARE
         ]
-        visited = {place for chain in self.chains for place in chain.visits}
+        # A chain that began elsewhere and left for good has shown that nothing keeps it there.
+        visited = {place for chain in self.chains for place in chain.visits[len(chain.visits) // 2 :]}
         if not near and len(visited) < 2:
             return None
         crossings = sum(chain.crossings for chain in self.chains)
@@ -174,7 +176,10 @@ def explore(
         LinkChain(links, "block", seed, follows=attribute)
         for seed, attribute in zip(seeds, followed, strict=True)
     ]
-    places = list(pool.map(visit, chains)) + list(pool.map(_scouted, scouts))
+    places = list(pool.map(visit, chains))
+    # Where weights are precise scouts may end in places that weigh nothing, which will be seen: they stay where they were sent.
+    precise = max(place.high - place.low for place in places) <= PRECISE
+    places += pool.map(lambda scout: _scouted(scout, precise=precise), scouts)
     heaviest = max(places, key=lambda place: place.weight)
     kept = [i for i, place in enumerate(places) if place.weight >= heaviest.weight - max(place.margin, heaviest.margin)]
     modes: list[Place] = []
@@ -204,8 +209,8 @@ def explore(
     return found
 
 
-def _scouted(scout: LinkChain) -> Place:
-    scout.cool(SCOUT_SWEEPS, SCOUT_WARMEST)
+def _scouted(scout: LinkChain, *, precise: bool) -> Place:
+    scout.cool(SCOUT_SWEEPS, 1.0 if precise else SCOUT_WARMEST, exchanging=not precise)
     return visit(scout)
 
 

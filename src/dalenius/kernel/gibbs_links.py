@@ -120,7 +120,8 @@ def block_sweeps(
 
     The values of group g are the runs `group_run[g]` to `group_run[g + 1]` of places, run r from `run_start[r]` on. Groups of
     distinct values are drawn whole. In the last sweep, and every few before it, the probability that a row has value s given
-    all others is added to `met[slot[row], s]` where it was drawn, and 1 for the value it has where it was not. Each sweep
+    all others is added to `met[slot[row], s]` where it was drawn, and 1 for the value it has where it was not; nothing is if
+    `met` is empty. Each sweep
     writes down the watched weights, and the value of each watched row. With a `heat` below 1 the likelihood counts only
     with this power, and states that are hard to leave are left. Not `exchanging`, a chain stays in its mode.
     """
@@ -146,7 +147,7 @@ def block_sweeps(
     taking = np.empty(2 * group_start.size, np.int64)
     value_of = values_of(row_at, place_value)
     for sweep in range(sweeps):
-        looking = (sweeps - 1 - sweep) % LOOK == 0
+        looking = met.size > 0 and (sweeps - 1 - sweep) % LOOK == 0
         for g in range(group_start.size - 1):
             low = group_run[g]
             values = group_run[g + 1] - low
