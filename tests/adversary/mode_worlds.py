@@ -176,3 +176,23 @@ def repeated_values(n: int) -> Family:
         (((B_Y,), (1,)), 10),
     )
     return Family(f"repeated values {n}", kinds, (2, 2), 2)
+
+
+def campaign() -> list[Family]:
+    """What docs/proof.md is about: two modes of the same mass at four sizes, unequal ones, and more values and attributes."""
+    return [
+        *(crossed(n) for n in (5, 15, 40, 200)),
+        crossed(15, 9, 10, 6),
+        crossed(40, 25, 10, 6),
+        leaning(5, 1),
+        leaning(15, 1),
+        leaning(15, 2),
+        leaning(40, 1),
+        crossed(8, 8, 3, 3, Fraction(1, 10)),
+        three_values(5),
+        three_values(8),
+        three_attributes(5),
+        three_attributes(10),
+        two_pairs(4),
+        repeated_values(5),
+    ]

@@ -25,6 +25,12 @@ MOST_STATES = 4096  # of a group's dynamic programming; links of larger groups s
 
 
 @njit(cache=True, nogil=True)
+def draw_seed(seed: int) -> None:
+    """Seed the generator of this thread's compiled code."""
+    np.random.seed(seed)
+
+
+@njit(cache=True, nogil=True)
 def draw_parameters(weight: Floats, first_leaf: Longs, moving: Bools, log_p: Floats) -> None:
     """Draw log π ~ Dir(weight) of each attribute and each value that moves."""
     for s in range(weight.shape[1]):
