@@ -311,7 +311,9 @@ def test_a_chain_tells_where_it_is() -> None:
     links = Links.of(released(crossed(5).release()))
     chain = LinkChain(links, "block", np.random.default_rng(0))
     other = np.where(chain.weight > 2, 0.0, 5.0)
-    jumps = Jumps.of(links, np.array([chain.weight, other]), np.array([other, chain.weight]), np.ones((1, 2), dtype=bool))
+    jumps = Jumps.of(
+        links, np.array([chain.weight, other]), np.array([other, chain.weight]), np.ones((1, 2), dtype=bool)
+    )
     assert jumps.nearest(chain.weight) == 1
     chain.visits = [0, 0, 1, 1, 0]
     assert chain.crossings == 2
@@ -333,7 +335,9 @@ def test_it_is_right_or_says_that_it_is_not(family: Family) -> None:
     converged = 0
     for seed in range(4):
         posterior, stderr, told = attacked(family, seed, Effort(mcse=0.02, most_sweeps=4000))
-        assert told["modes"] == 2 or family.kinds[0][1] == 5  # chains walk to and fro by themselves where groups are few
+        assert (
+            told["modes"] == 2 or family.kinds[0][1] == 5
+        )  # chains walk to and fro by themselves where groups are few
         if told["converged"]:
             converged += 1
             assert (np.abs(posterior - attacker) <= np.maximum(4 * stderr, 0.001)).all()

@@ -25,7 +25,7 @@ from dalenius.adversary.modes import explore
 from dalenius.adversary.population import Population
 from dalenius.adversary.rows import joint, row_weights
 from dalenius.adversary.sampling import PRINTED, Batch, Chain, Effort, Evaluate, Prepare, Progress, Sampled, sample
-from dalenius.adversary.sets import SetChain
+from dalenius.adversary.sets import SetChain, disperse
 from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError
@@ -152,7 +152,9 @@ class Posterior:
             if effort.method not in PRINTED and effort.burn_in:
                 prepare = partial(explore, self.model, linked, rng.spawn(1)[0], effort.burn_in // 3)
         else:
-            chains += [SetChain(self.model, mine) for mine in seeds]
+            sets = [SetChain(self.model, mine) for mine in seeds]
+            disperse(sets, rng.spawn(1)[0])
+            chains += sets
         self.sampled = sample(
             chains, look, effort, categories=self.categories, progress=progress, told=self.told,
             compare=self.compares, prepare=prepare,

@@ -173,8 +173,7 @@ def explore(
     followed += [None] * EVEN_SCOUTS
     seeds = rng.spawn(len(followed))
     scouts = [
-        LinkChain(links, "block", seed, follows=attribute)
-        for seed, attribute in zip(seeds, followed, strict=True)
+        LinkChain(links, "block", seed, follows=attribute) for seed, attribute in zip(seeds, followed, strict=True)
     ]
     places = list(pool.map(visit, chains))
     # Where weights are precise scouts may end in places that weigh nothing, which will be seen: they stay where they were sent.

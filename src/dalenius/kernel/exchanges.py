@@ -95,7 +95,7 @@ def _groups_like(
 
     They have as many rows of s as of t, and what kinds of rows these are is the same as in the group `model`, if there is one.
     """
-    low = high = np.int64(0)
+    low = high = 0
     if model != EVERYWHERE:
         first, second = _runs_of(model, s, t, group_run, run_start, place_value)
         if run_start[first + 1] - run_start[first] != run_start[second + 1] - run_start[second]:

@@ -220,9 +220,7 @@ def block_sweeps(
         # Now and then: an exchange that is always accepted would be undone by the next.
         if exchanging and weight.shape[1] > 1:
             if np.random.random() < 0.5:
-                exchange_values(
-                    group_run, run_start, place_value, rows, row_at, weight, value_of, change, taking, heat
-                )
+                exchange_values(group_run, run_start, place_value, rows, row_at, weight, value_of, change, taking, heat)
             if np.random.random() < 0.9:
                 exchange_kind(group_run, run_start, place_value, rows, row_at, weight, value_of, change, taking, heat)
         write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])

@@ -75,7 +75,7 @@ def log_mixture(log_p: Floats, centres: Floats, first_leaf: Longs, moving: Bools
     for k in range(len(centres)):
         logs[k] = log_dirichlet(log_p, centres[k], first_leaf, moving)
     top = logs.max()
-    return top + math.log(np.exp(logs - top).mean())
+    return float(top + math.log(np.exp(logs - top).mean()))
 
 
 @njit(cache=True, nogil=True)
@@ -90,7 +90,15 @@ def states_of_groups(group_run: Longs, run_start: Longs) -> Longs:
 
 @njit(cache=True, nogil=True)
 def _weights(
-    low: int, people: int, run: int, runs: int, run_start: Longs, rows: Ints, place_value: Ints, log_p: Floats, w: Floats
+    low: int,
+    people: int,
+    run: int,
+    runs: int,
+    run_start: Longs,
+    rows: Ints,
+    place_value: Ints,
+    log_p: Floats,
+    w: Floats,
 ) -> float:
     """`w[i, k]` becomes the likelihood of value k for row i, over the row's largest; the sum of the logs of the largest."""
     log = 0.0
@@ -133,7 +141,7 @@ def _sum_ways(people: int, run: int, runs: int, run_start: Longs, w: Floats, lef
             if left[k] > 0:
                 ways[state] += w[i, k] * ways[state - stride]
             stride *= run_start[run + k + 1] - run_start[run + k] + 1
-    return ways[state]
+    return float(ways[state])
 
 
 @njit(cache=True, nogil=True)
