@@ -28,7 +28,7 @@ bench: $(VENV)/.installed-dev
 
 # Releases with several modes, 200 seeds each: up to half an hour. Writes docs/proof.md, and fails if any answer was falsely certain.
 proof: $(VENV)/.installed-dev
-	$(BIN)/python scripts/proof.py --write
+	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/proof.py --write
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,6 +1,6 @@
 """Attack releases whose posterior has several modes, with many seeds, and write down how often the answer is right.
 
-    python scripts/proof.py [--seeds 200] [--minutes 30] [--workers 2] [--write]
+    PYTHONPATH=. python scripts/proof.py [--seeds 200] [--minutes 30] [--workers 2] [--write]
 
 The true answers come from the oracles of the tests, which count worlds and share no code with the sampler. With --write the table
 goes into docs/proof.md. What the time does not suffice for is left out, and the table says how many seeds were run.
@@ -19,24 +19,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 import numba
 import numpy as np
 import scipy
 from marked_pages import rewrite
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from tests.adversary.mode_worlds import campaign, exact
+from tests.adversary.test_relative_links import released
+from tests.adversary.test_set_modes import ring
 
 from dalenius.adversary import Targets
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.sampling import Effort
 from dalenius.release import Release
-from tests.adversary.mode_worlds import campaign, exact
-from tests.adversary.test_relative_links import released
-from tests.adversary.test_set_modes import ring
 
+ROOT = Path(__file__).resolve().parent.parent
 EFFORT = Effort(mcse=0.02, most_sweeps=4000)
 RINGS = ((30, 0.01), (100, 0.01), (30, 0.1), (30, 0.5))
 SLACK = 0.001  # an answer this close counts as right: probabilities near 0 have errors that are not normal
@@ -104,7 +100,8 @@ def ran(seeds: int, minutes: float, workers: int) -> Iterator[tuple[str, list[Ou
 
 def table(results: dict[str, list[Outcome]]) -> str:
     lines = [
-        "| release | seeds | converged | of these within 3 standard errors | right, or “not converged” | false certainty | median sweeps |",
+        "| release | seeds | converged | of these within 3 standard errors | right, or “not converged” | false certainty "
+        "| median sweeps |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, outcomes in results.items():
@@ -113,9 +110,7 @@ def table(results: dict[str, list[Outcome]]) -> str:
         honest = right + number - converged
         share = f"{right} ({right / converged:.1%})" if converged else "–"
         sweeps = int(np.median([one.sweeps for one in outcomes]))
-        lines.append(
-            f"| {name} | {number} | {converged} | {share} | {honest / number:.1%} | {false} | {sweeps:,} |"
-        )
+        lines.append(f"| {name} | {number} | {converged} | {share} | {honest / number:.1%} | {false} | {sweeps:,} |")
     return "\n".join(lines) + "\n"
 
 

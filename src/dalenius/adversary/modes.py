@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -129,8 +129,6 @@ class Modes:
     chains: Sequence[LinkChain]
     places: list[Place]  # the heaviest first
     left_out: int  # that weigh nothing
-    lightest: float = 0.0  # log weight of the heaviest place that was left out, over the heaviest
-    jumping: Bools = field(default_factory=lambda: np.empty((0, 0), dtype=np.bool_))
 
     def unmixed(self) -> str | None:
         """Why the chains may not have mixed over the places, or nothing."""
@@ -180,19 +178,15 @@ def explore(
     precise = max(place.high - place.low for place in places) <= PRECISE
     places += pool.map(lambda scout: _scouted(scout, precise=precise), scouts)
     heaviest = max(places, key=lambda place: place.weight)
-    kept = [i for i, place in enumerate(places) if place.weight >= heaviest.weight - max(place.margin, heaviest.margin)]
+    kept = [place for place in places if place.weight >= heaviest.weight - max(place.margin, heaviest.margin)]
     modes: list[Place] = []
-    for i in sorted(kept, key=lambda i: -places[i].weight):
-        if all(places[i].distance(other, links).max() > DISTINCT for other in modes):
-            modes.append(places[i])
+    for place in sorted(kept, key=lambda place: -place.weight):
+        if all(place.distance(other, links).max() > DISTINCT for other in modes):
+            modes.append(place)
     found = Modes(chains, modes, len(places) - len(kept))
-    for chain, place in zip(chains, places, strict=False):
-        if place.weight < heaviest.weight - max(place.margin, heaviest.margin):
-            chain.move_to(heaviest.row_at)
+    _move_apart(chains, places[: len(chains)], kept, modes)
     if len(modes) < 2:
         return found
-    for chain, place in zip(chains, _far_apart(modes, len(chains)), strict=False):
-        chain.move_to(place.row_at)
     centres = np.array([place.centre for place in modes])
     for chain in chains:
         chain.jumps = Jumps.of(links, centres, np.array([place.mean for place in modes]), _moving(modes, links))
@@ -208,14 +202,34 @@ def explore(
     return found
 
 
+def _move_apart(chains: Sequence[LinkChain], own: list[Place], kept: list[Place], modes: list[Place]) -> None:
+    """Bring the chains to the modes in turn, each to a place of its own there if there is one.
+
+    A chain that stands in its mode stays. Where a mode has fewer places than chains, and none that weighs something is left
+    over, a chain starts from the mode's first place, or, with one mode alone, stays where it is.
+    """
+    links = chains[0].links
+    where = [int(np.argmin([place.distance(mode, links).max() for mode in modes])) for place in kept]
+    free = list(range(len(kept)))
+    todo = []
+    for i, chain in enumerate(chains):
+        mine = next((j for j in free if kept[j] is own[i]), None)
+        if mine is not None and where[mine] == i % len(modes):
+            free.remove(mine)
+        else:
+            todo.append((chain, i % len(modes)))
+    for chain, mode in todo:
+        others = [j for j in free if where[j] == mode]
+        if others:
+            free.remove(others[-1])  # scouts come last, and other chains may still be where they are
+            chain.move_to(kept[others[-1]].row_at)
+        elif len(modes) > 1:
+            chain.move_to(modes[mode].row_at)
+
+
 def _scouted(scout: LinkChain, *, precise: bool) -> Place:
     scout.cool(SCOUT_SWEEPS, 1.0 if precise else SCOUT_WARMEST, exchanging=not precise)
     return visit(scout)
-
-
-def _far_apart(modes: list[Place], number: int) -> list[Place]:
-    """As many places for chains to start from: each mode once, the heaviest first, and so on in turn."""
-    return [modes[i % len(modes)] for i in range(number)]
 
 
 def _moving(modes: list[Place], links: Links) -> Bools:
