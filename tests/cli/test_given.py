@@ -97,7 +97,7 @@ def test_what_is_left_together(cli: Cli, method: str) -> None:
     )
     assert code == 0
     assert f"  given      1 earlier release locates {told['located']} of {PEOPLE} people\n" in out
-    assert "  together   intersecting all releases leaves at least 2 values of everybody; on average " in out
+    assert "  together   intersecting all releases leaves at least 2 values for everybody; on average " in out
     moved = told["differences"][0]
     assert (
         f"  changes    since old-mondrian: at least {moved['joined']} people joined and {moved['left']} left\n" in out
@@ -120,7 +120,7 @@ def test_several_releases_of_every_kind(cli: Cli, method: str) -> None:
     assert code == 0
     assert f"{told['already_below']} people have fewer than 3 left, whatever is published of this table" in out
     assert (
-        f"intersecting all releases leaves at least 3 values of {told['people'] - told['already_below'] - told['contradicted']} pe"
+        f"intersecting all releases leaves at least 3 values for {told['people'] - told['already_below'] - told['contradicted']} pe"
         in out
     )
 

@@ -210,7 +210,7 @@ def _together(told: dict[str, Any]) -> list[str]:
     who = "everybody" if not below else counted(told["people"] - below, "person", "people")
     lines = [
         f"  given      {before} {told['located']:,} of {counted(told['people'], 'person', 'people')}",
-        f"  together   intersecting all releases leaves at least {told['l']} values of {who}{average}",
+        f"  together   intersecting all releases leaves at least {told['l']} values for {who}{average}",
     ]
     if told["already_below"]:
         some = counted(told["already_below"], "person has", "people have")
@@ -222,7 +222,7 @@ def _together(told: dict[str, Any]) -> list[str]:
         )
     if told["contradicted"]:
         lines.append(
-            f"  contradict {counted(told['contradicted'], 'person', 'people')} of whom the earlier releases leave no value"
+            f"  contradict {counted(told['contradicted'], 'person', 'people')} for whom the earlier releases leave no value"
         )
     moved = [one for one in told["differences"] if one["joined"] or one["left"]]
     lines += [f"  changes    since {one['release']}: {moved_words(one)}" for one in moved]
