@@ -25,6 +25,9 @@ PATCHES = """
 import os, signal, sys
 from pathlib import Path
 
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # whatever started the tests, say nohup, may ignore some
+    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
 STEPS = ("replace", "link", "fsync", "unlink", "chmod")  # what putting files in place consists of
 taken = []
 
@@ -212,7 +215,7 @@ def readable(kind: str, folder: Path) -> bool:
             said.add(str(error) if (folder / f"{name_of(kind)}.meta.json").is_file() else "")
     assert len(said) == 1
     answer = said.pop()
-    unfinished = "is unfinished" in answer and "Publish it again" in answer
+    unfinished = "is unfinished" in answer and "Publish the release again" in answer
     assert answer in (kind, "") or unfinished, answer
     return answer == kind
 
