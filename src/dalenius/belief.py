@@ -32,7 +32,8 @@ class Belief:
 
     A target that fits no group of the release is not `matched`; its posterior is nan. `stderr` is the Monte-Carlo error
     of the posterior, 0 where it is exact. `method` and `diagnostics` say how it was come by. `guess` is what an adversary
-    says that does not say what it believes most.
+    says that does not say what it believes most. `unless_suppressed` is the posterior if the target's row is not suppressed;
+    None where that makes no difference, nan for a target that fits no class and so must be suppressed.
     """
 
     column: Column
@@ -44,6 +45,7 @@ class Belief:
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     replicates: Replicates | None = None
     guess: NDArray[np.float64] | None = None
+    unless_suppressed: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.matched), len(self.column.leaves))
@@ -60,14 +62,25 @@ class Belief:
         said = self.posterior if self.guess is None else self.guess
         return np.where(self.matched[:, None], said, self.baseline)
 
+    @property
+    def assumed(self) -> NDArray[np.float64]:
+        """The posterior of an attacker who assumes that whoever fits a class is not suppressed."""
+        shown = self.unless_suppressed
+        return self.posterior if shown is None else np.where(np.isnan(shown), self.posterior, shown)
+
     @classmethod
     def exact(
         cls, column: Column, weights: NDArray[np.float64], baseline: NDArray[np.float64], **diagnostics: Any
     ) -> Belief:
         """From unnormalised exact weights; a target whose weights are all 0 fits nowhere."""
-        total = weights.sum(axis=1)
-        matched = total > 0
-        posterior = np.full(weights.shape, np.nan)
-        posterior[matched] = weights[matched] / total[matched, None]
+        posterior = normalised(weights)
         wide = np.broadcast_to(baseline, weights.shape).copy()
+        matched = weights.sum(axis=1) > 0
         return cls(column, posterior, wide, np.zeros(weights.shape), matched, "exact", diagnostics)
+
+
+def normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights as probabilities, row by row; nan where all are 0."""
+    total = weights.sum(axis=-1, keepdims=True)
+    found: NDArray[np.float64] = np.divide(weights, total, out=np.full(weights.shape, np.nan), where=total > 0)
+    return found

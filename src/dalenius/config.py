@@ -96,6 +96,7 @@ class _File(_Strict):
     sensitive: str | list[str] | None = None
     missing: list[str] = [""]
     suppressed: list[str] = ["*"]
+    missing_is_secret: bool = False
     hierarchies: str | None = None
     columns: dict[str, _Column]
     prior: _Prior = _Prior()
@@ -146,6 +147,7 @@ def parse(raw: dict[str, Any], *, folder: Path, source: str) -> Schema:
         columns=columns,
         missing=tuple(file.missing),
         suppressed=tuple(file.suppressed),
+        missing_is_secret=file.missing_is_secret,
         prior=prior,
         policy=file.policy.model_dump(exclude_none=True),
         folder=folder,

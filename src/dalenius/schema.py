@@ -175,6 +175,7 @@ class Schema:
     columns: tuple[Column, ...]
     missing: tuple[str, ...] = ("",)
     suppressed: tuple[str, ...] = ("*",)
+    missing_is_secret: bool = False  # that a sensitive value is missing must not be learned, either
     prior: Prior = Prior()
     policy: Mapping[str, object] = field(default_factory=dict)
     source: str = "the schema"

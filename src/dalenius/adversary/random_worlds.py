@@ -6,11 +6,13 @@ could be anybody.
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
-from dalenius.belief import Belief
+from dalenius.belief import Belief, normalised
 from dalenius.release import Anatomized, Generalized, Release
 
 
@@ -40,8 +42,11 @@ class RandomWorlds(Adversary):
         located = isinstance(release, Anatomized) and targets.group is not None
         known, number = fit.distinct_targets(targets, release.groups if located else None)
         weights = np.zeros((len(known), len(hidden)))
-        if hidden.any():
-            weights += fit.anywhere(release, known)[:, None] * hidden
         for some, groups in fit.fits(release, known):
             weights[some] += (groups @ counts).toarray()
-        return Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())
+        shown = None
+        if hidden.any():
+            shown = normalised(weights)[number]
+            weights += fit.anywhere(release, known)[:, None] * hidden
+        belief = Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())
+        return dataclasses.replace(belief, unless_suppressed=shown)

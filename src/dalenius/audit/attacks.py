@@ -13,6 +13,7 @@ from dalenius.adversary import Adversary, RandomWorlds, Targets
 from dalenius.adversary.naive_bayes import shares
 from dalenius.audit.groups import in_place
 from dalenius.audit.people import Control, People, plausible_people
+from dalenius.audit.secrets import Secret
 from dalenius.audit.threat import accuracy_error
 from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
@@ -39,13 +40,16 @@ class Attack:
     control_breach: float
     control_unmatched: int
     comparable: bool
+    shift: float  # by how much held-out people surely differ, in the share of the commonest value
     gain: Rate
     verdict: Verdict
     confidence: Confidence
-    perfect_breach: float
+    perfect_breach: float  # of people assumed not to be suppressed if they fit a class
+    perfect_breach_sure: float  # in any case
     high_confidence: Rate
     calibration: tuple[Bin, ...]
     unmatched: int
+    missing: int  # people without a value, who are not counted
     control_diagnostics: Mapping[str, Any] = field(default_factory=dict)
     error: float = 0.0  # Monte-Carlo error of the success; 0 if it is exact
     control_error: float = 0.0
@@ -59,6 +63,11 @@ class Attack:
     def control_settled(self) -> bool:
         """The same of the control, too: then its gain may be relied on."""
         return _settled(self.belief.diagnostics, self.control_diagnostics)
+
+    @property
+    def lower_bound(self) -> bool:
+        """Whether people of the table fit no class: the adversary guesses them as anybody, and another one might do better."""
+        return self.unmatched > 0 and self.success.n > 0
 
     @property
     def interrupted(self) -> bool:
@@ -96,12 +105,13 @@ def attack(
     if belief.diagnostics.get("interrupted", False):
         holdout = None  # whoever stops it waits for nothing more
     truth = people.truth(column)
-    success = accuracy.success(belief.answer, truth, people.people)
-    table = _values(release, column)
-    naive = accuracy.naive(table, truth, people.people)
-    breach = _breach(belief, truth, people)
+    secret = Secret.of(people.targets.schema, belief.column)
+    told, counts = secret.believed(belief), secret.people(truth, people.people)
+    success = accuracy.success(told.answer, truth, counts)
+    naive = accuracy.naive(secret.counts(_values(release, column)), truth, counts)
+    breach, sure_breach = _breach(told.assumed, told, truth, counts), _breach(told.posterior, told, truth, counts)
     control = other_naive = other_breach = Rate.undefined()
-    unmatched, control_error = 0, 0.0
+    unmatched, control_error, shift = 0, 0.0, 0.0
     how: Mapping[str, Any] = {}
     if holdout is not None:
         others = holdout.people
@@ -109,15 +119,17 @@ def attack(
             outside = adversary.attack(holdout.release, others.targets, column=column, rng=rng)
         how = outside.diagnostics
         theirs = others.truth(column)
-        control = accuracy.success(outside.answer, theirs, others.people)
-        other_naive = accuracy.naive(_values(holdout.release, column), theirs, others.people)
-        other_breach = _breach(outside, theirs, others)
-        control_error = accuracy_error(outside, theirs, others.people)
-        unmatched = round(float(others.people[~outside.matched].sum()))
+        hidden = Secret.of(others.targets.schema, outside.column)
+        thought, weights = hidden.believed(outside), hidden.people(theirs, others.people)
+        control = accuracy.success(thought.answer, theirs, weights)
+        other_naive = accuracy.naive(hidden.counts(_values(holdout.release, column)), theirs, weights)
+        other_breach = _breach(thought.assumed, thought, theirs, weights)
+        control_error = accuracy_error(outside, theirs, others.people, hidden)
+        unmatched = round(float(weights[~outside.matched].sum()))
+        # People whom `split` drew are like the others, however chance had it.
+        shift = 0.0 if holdout.drawn else accuracy.shift(naive, other_naive)
     person_gain = accuracy.gain(success, control)
-    # Held-out people among whom the commonest value is surely rarer or commoner are another population.
-    drift = accuracy.gain(naive, other_naive)
-    comparable = drift.n == 0 or drift.low <= 0 <= drift.high
+    comparable = shift <= accuracy.MARGIN or person_gain.low > shift
     return Attack(
         adversary=adversary.name,
         column=column,
@@ -130,29 +142,33 @@ def attack(
         control_breach=other_breach.value,
         control_unmatched=unmatched,
         comparable=comparable,
+        shift=shift,
         gain=person_gain,
         verdict=accuracy.judge(
             person_gain,
             accuracy.gain(breach, other_breach),
             comparable=comparable and _settled(belief.diagnostics, how),
+            shift=shift,
         ),
-        confidence=accuracy.confidence(belief.posterior, people.people),
+        confidence=accuracy.confidence(told.posterior, counts, told.assumed),
         perfect_breach=breach.value,
-        high_confidence=accuracy.high_confidence(belief.posterior, truth, people.people, said=belief.guess),
-        calibration=accuracy.calibration(belief.posterior, truth, people.people, said=belief.guess),
-        unmatched=round(float(people.people[~belief.matched].sum())),
+        perfect_breach_sure=sure_breach.value,
+        high_confidence=accuracy.high_confidence(told.posterior, truth, counts, said=told.guess),
+        calibration=accuracy.calibration(told.posterior, truth, counts, said=told.guess),
+        unmatched=round(float(counts[~belief.matched].sum())),
+        missing=secret.without(truth, people.people),
         control_diagnostics=how,
-        error=accuracy_error(belief, truth, people.people),
+        error=accuracy_error(belief, truth, people.people, secret),
         control_error=control_error,
     )
 
 
-def _breach(belief: Belief, truth: NDArray[np.int32], people: People) -> Rate:
+def _breach(posterior: NDArray[np.float64], belief: Belief, truth: NDArray[np.int32], people: NDArray[Any]) -> Rate:
     """How many people's values are known for certain. Draws that all agree are not certain; whoever samples has a prior under
     which nothing that random worlds holds possible is impossible, so that nobody is forgotten."""
     if belief.method == "sampled":
         return Rate.undefined()
-    return accuracy.breach_rate(belief.posterior, truth, people.people)
+    return accuracy.breach_rate(posterior, truth, people)
 
 
 def _settled(*diagnostics: Mapping[str, Any]) -> bool:
@@ -164,7 +180,8 @@ def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
     worlds = Rate.undefined()
     if RandomWorlds().refusal(release) is None:
         belief = RandomWorlds().attack(release, people.targets, column=found.column)
-        worlds = accuracy.success(belief.answer, people.truth(found.column), people.people)
+        secret, truth = Secret.of(people.targets.schema, belief.column), people.truth(found.column)
+        worlds = accuracy.success(secret.believed(belief).answer, truth, secret.people(truth, people.people))
     named = {
         "success": found.success,
         "holdout_success": found.control,
@@ -177,6 +194,9 @@ def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
         **{name: asdict(rate) for name, rate in named.items()},
         "verdict": found.verdict,
         "comparable": found.comparable,
+        "shift": found.shift,
+        "lower_bound": found.lower_bound,
+        "missing": found.missing,
         "people_unmatched": found.unmatched,
         "holdout_unmatched": found.control_unmatched,
         "calibration": found.calibration_document,
@@ -187,6 +207,8 @@ def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rn
     """Without the truth: how sure the adversary would be of people whom the release may well be about."""
     targets, people = plausible_people(release, rng)
     belief = adversary.attack(release, targets, column=column, rng=rng)
+    secret = Secret.of(release.schema, belief.column)
+    told, table = secret.believed(belief), release.grouping(column).table
     nobody = Rate.undefined()
     return Attack(
         adversary=adversary.name,
@@ -200,13 +222,16 @@ def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rn
         control_breach=float("nan"),
         control_unmatched=0,
         comparable=True,
+        shift=0.0,
         gain=nobody,
         verdict=accuracy.judge(nobody),
-        confidence=accuracy.confidence(belief.posterior, people),
+        confidence=accuracy.confidence(told.posterior, people, told.assumed),
         perfect_breach=float("nan"),
+        perfect_breach_sure=float("nan"),
         high_confidence=nobody,
         calibration=(),
         unmatched=int(people[~belief.matched].sum()),
+        missing=secret.without(np.arange(len(table), dtype=np.int32), table),
     )
 
 
@@ -236,11 +261,12 @@ class AtRisk:
     belief_without: float
     value: str  # the most believed one
     right: int  # how many of them have it
+    certain: bool = False  # if whoever fits a class is not suppressed
 
     @property
     def level(self) -> str:
         """How sure the adversary is, in words: the figure itself could tell of which value."""
-        if self.belief >= 1 - 1e-9:
+        if self.certain:
             return "certain"
         return "above 0.8" if self.belief > 0.8 else "above 0.5" if self.belief > 0.5 else "raised"
 
@@ -281,20 +307,23 @@ def most_at_risk(
     sizes = [len(column.leaves) for column in targets.schema.quasi]
     distinct, number = distinct_rows(targets.codes, sizes)
     first = np.searchsorted(number, np.arange(len(distinct)))  # people come sorted by their quasi-identifiers
-    posterior = np.nan_to_num(found.belief.posterior[first])
-    best = posterior.argmax(axis=1)
+    secret = Secret.of(targets.schema, found.belief.column)
+    believed = secret.believed(found.belief)
+    posterior, assumed = np.nan_to_num(believed.posterior[first]), np.nan_to_num(believed.assumed[first])
+    certain = assumed.max(axis=1) >= 1 - accuracy.TIE
+    best = np.where(certain, assumed.argmax(axis=1), posterior.argmax(axis=1))
     belief = posterior[np.arange(len(best)), best]
-    baseline = found.belief.baseline[first, best]
+    baseline = np.nan_to_num(believed.baseline[first, best])
     ratio = belief / np.maximum(baseline, 1e-300)
-    order = np.lexsort((np.arange(len(best)), -ratio, -np.round(belief, 12)))
+    order = np.lexsort((np.arange(len(best)), -ratio, -np.round(belief, 12), ~certain))
     order = order[ratio[order] > 1 + accuracy.TIE][:limit]
     worst = []
     for i in order.tolist():
         alone = Targets(targets.schema, distinct[i : i + 1])
-        without = [
-            float(adversary.attack(release, alone.without(a), column=found.column, rng=rng).posterior[0, best[i]])
-            for a in range(distinct.shape[1])
+        asked = [
+            adversary.attack(release, alone.without(a), column=found.column, rng=rng) for a in range(distinct.shape[1])
         ]
+        without = [float(secret.believed(one).posterior[0, best[i]]) for one in asked]
         a = int(np.argmin(without))
         group = release.locate(distinct[i])
         mine = number == i
@@ -311,6 +340,7 @@ def most_at_risk(
                 belief_without=without[a],
                 value=found.belief.column.leaves[best[i]],
                 right=int(people.people[mine & (truth == best[i])].sum()),
+                certain=bool(certain[i]),
             )
         )
     return worst

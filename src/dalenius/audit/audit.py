@@ -44,6 +44,8 @@ SWEPT = 25_000_000  # people times sweeps of a chain that it may take, but 2,000
 MOST = 50_000  # people of an anatomized release for whom the attacker is sampled without being asked for
 ROUGHLY = "sampled as roughly as it was (a smaller --mcse is sharper)"
 NOT_CONVERGED = "what was sampled has not converged"
+LOWER_BOUND = "Every success and gain is a lower bound."
+OTHER_SPELLING = "Is a set, a range or a mark of suppression written in another way?"
 SHARP = ("max_relative_threat", "min_faithfulness")  # thresholds that sampling must be sharp for
 
 
@@ -83,7 +85,7 @@ class Audit:
         found = [f"{listing(self.identifiers)}: declared to name a person, and published."] if self.identifiers else []
         found += [f"{name} was not tried: {reason}." for name, reason in self.refused.items()]
         for text in dict.fromkeys(map(_uncovered, self.attacks)):
-            found += [f"{text}. Is a set, a range or a mark of suppression written in another way?"] if text else []
+            found += [f"{text}. {LOWER_BOUND} {OTHER_SPELLING}"] if text else []
         if isinstance(self.release, Anatomized):
             found.append(
                 "Somebody who knows in which group a person is may be right more often: dalenius attack --adversary "
@@ -111,10 +113,12 @@ class Audit:
                 "Without held-out people (--holdout) what the release teaches about everybody cannot be told from what "
                 "it gives away about its own people."
             )
-        if any(not attack.comparable for attack in self.attacks):
+        found += list(dict.fromkeys(text for text in map(_missing, self.attacks) if text))
+        worst = max((attack.shift for attack in self.attacks if not attack.comparable), default=0.0)
+        if worst:
             found.append(
-                "The held-out people are not like those of the table: their commonest value is surely rarer or commoner. "
-                "They are no control."
+                f"The held-out people are not like those of the table: the commonest value is at least {100 * worst:.1f} points "
+                f"rarer or commoner among them. They are no control."
             )
         unseen = [
             f"{column.name} ({column.role}{'' if self.columns is None else self._published(column.name)})"
@@ -206,15 +210,19 @@ def _attack_document(found: Attack) -> dict[str, Any]:
             "perfect_breach": found.control_breach,
             "unmatched": found.control_unmatched,
             "comparable": found.comparable,
+            "shift": found.shift,
         },
         "gain": asdict(found.gain),
         "residual": found.residual,
         "verdict": found.verdict,
         "confidence": asdict(found.confidence),
         "perfect_breach": found.perfect_breach,
+        "perfect_breach_sure": found.perfect_breach_sure,
         "high_confidence": asdict(found.high_confidence),
         "calibration": found.calibration_document,
         "unmatched": found.unmatched,
+        "lower_bound": found.lower_bound,
+        "missing": found.missing,
         "converged": found.control_settled,
     }
 
@@ -281,7 +289,7 @@ def audit(
                 continue  # what it tells is about everybody alike
             progress("people most at risk")
             at_risk += most_at_risk(found, adversary, opened, people, rng, limit=LISTED)
-    at_risk.sort(key=lambda person: (-round(person.belief, 12), -person.belief / max(person.baseline, 1e-300)))
+    at_risk.sort(key=lambda one: (not one.certain, -round(one.belief, 12), -one.belief / max(one.baseline, 1e-300)))
     threatened, unthreatened = _threats(opened, people, columns, schema, effort, rng, progress)
     for column, threat in threatened.items():
         assert people is not None
@@ -391,7 +399,8 @@ def _figures(
         unknown = "" if attacks else "no adversary of this version can attack this kind of release"
 
     right = [found for found in attacks if found.success.n and found.settled]
-    certain = [found.perfect_breach for found in attacks if not math.isnan(found.perfect_breach)]
+    certain = [found for found in attacks if not math.isnan(found.perfect_breach)]
+    surest = max(certain, key=lambda found: found.perfect_breach, default=None)
     gains = [found for found in attacks if found.gain.n and found.comparable and found.control_settled]
     unlike = listing(dict.fromkeys(found.column for found in attacks if found.gain.n and not found.comparable))
     no_control = "the held-out people are no control" if unlike else "it needs held-out people (--holdout)"
@@ -426,12 +435,21 @@ def _figures(
             spread="" if highest is None else _most(highest)[1],
             doubt=doubt_of_gain,
         ),
-        "max_perfect_breach": Figure(max(certain, default=math.nan), unknown, doubt=uncovered),
+        "max_perfect_breach": _certainty(surest, unknown, uncovered),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
         "max_suppressed": Figure(release.suppressed / release.people)
         if isinstance(release, GroupedRelease)
         else classless,
     }
+
+
+def _certainty(surest: Attack | None, unknown: str, uncovered: str) -> Figure:
+    """Who is given away for certain, assuming that whoever fits a class is not suppressed."""
+    if surest is None:
+        return Figure(math.nan, unknown or "nobody has a value that could be learned")
+    anyhow = f"{surest.perfect_breach_sure:.4g} in any case, suppressed or not"
+    of = "" if surest.perfect_breach == surest.perfect_breach_sure else anyhow
+    return Figure(surest.perfect_breach, doubt=uncovered, of=of)
 
 
 def _uncovered(found: Attack) -> str:
@@ -441,11 +459,24 @@ def _uncovered(found: Attack) -> str:
     return f"{found.unmatched:,} of {counted(found.success.n, 'person', 'people')} of the table fit no class of the release"
 
 
+def _missing(found: Attack) -> str:
+    """People who have no value that somebody could learn."""
+    if not found.missing:
+        return ""
+    have = counted(found.missing, "person has", "people have")
+    return (
+        f"{have} no value of {found.column}. That is not taken for a secret, and no figure of an attack counts them; "
+        "missing_is_secret = true in the schema makes it one."
+    )
+
+
 def _most(found: Attack) -> tuple[float, str]:
     """How large a gain may be in truth, and what makes it uncertain most: few people, or few draws."""
     chance = found.gain.high - found.gain.value
     drawn = _policy.SURE * math.hypot(found.error, found.control_error)
-    return found.gain.value + math.hypot(chance, drawn), "with so few people" if chance >= drawn else ROUGHLY
+    return found.gain.value + found.shift + math.hypot(
+        chance, drawn
+    ), "with so few people" if chance >= drawn else ROUGHLY
 
 
 def _effort(schema: Schema, effort: Effort | None, people: int) -> Effort:

@@ -24,6 +24,7 @@ class Risk:
     of: Callable[[Audit], float]
     lacks: str
     floored: bool = False  # never below what is guessed right without any release
+    attacked: bool = False  # of an attack: a lower bound where people of the table fit no class
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ RISKS: dict[str, Risk] = {
             lambda audit: _largest(list(players(audit).values())),
             "no adversary can attack what is published",
             floored=True,
+            attacked=True,
         ),
         Risk(
             "gain",
@@ -95,6 +97,7 @@ RISKS: dict[str, Risk] = {
             "how much more often an adversary is right about people of the release than about people held out",
             _gain,
             "that needs people held out who are like those of the table (--holdout or --share)",
+            attacked=True,
         ),
         Risk(
             "random-worlds",
@@ -103,13 +106,15 @@ RISKS: dict[str, Risk] = {
             "classes",
             lambda audit: players(audit).get("random-worlds", math.nan),
             "random worlds needs classes with labels or tuples",
+            attacked=True,
         ),
         Risk(
             "perfect-breach",
             "share of people given away for certain",
-            "how many people's values an adversary knows for certain, and rightly",
+            "how many people's values an adversary knows for certain, and rightly, if whoever fits a class is not suppressed",
             lambda audit: _largest([found.perfect_breach for found in audit.attacks if found.success.n]),
             "no adversary can attack what is published",
+            attacked=True,
         ),
         Risk(
             "worst-case",
@@ -145,6 +150,7 @@ RISKS: dict[str, Risk] = {
             "how much more often the attacker, who knows that people are in the release, is right than the learner, who does not",
             lambda audit: _largest([found.threats.RGT_A for found in audit.threats.values() if found.settled]),
             "learner and attacker have no exact answer there; --mcse 0.005 has them sampled",
+            attacked=True,
         ),
     )
 }

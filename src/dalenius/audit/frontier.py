@@ -174,7 +174,8 @@ def counts_frontier(
 
     whole = attacked(without)
     # People drawn from the table are like the others in it. A file's are compared once, with what there is without noise.
-    comparable = kind == "drawn" or whole.comparable
+    drawn = kind == "drawn"
+    comparable, shift = drawn or whole.comparable, 0.0 if drawn else whole.shift
     found = []
     for publisher in tried:
         attacks, errors = [], []
@@ -185,7 +186,7 @@ def counts_frontier(
             attacks.append(attacked(release))
             errors.append(count_error.count_error(release, without))
         expected = count_error.expected_noise(publisher.noise, release.scale)
-        found.append(_point(publisher.epsilon, attacks, _errors(errors, expected, without), comparable))
+        found.append(_point(publisher.epsilon, attacks, _errors(errors, expected, without), comparable, shift))
     nothing = _errors([count_error.count_error(without, without)], 0.0, without)
     return Frontier(
         adversary=NaiveBayes.name,
@@ -194,7 +195,7 @@ def counts_frontier(
         draws=draws,
         seed=seed,
         options={**options, "joint": [list(names) for names in joint], "sensitivity": without.sensitivity},
-        reference=_point(math.inf, [whole], nothing, comparable),
+        reference=_point(math.inf, [whole], nothing, comparable, shift),
         points=tuple(found),
     )
 
@@ -232,7 +233,7 @@ def _errors(found: Sequence[count_error.CountError], expected: float, exact: Noi
     return CountErrors(expected, mean, min(sizes), max(sizes), average, mean / average, misplaced)
 
 
-def _point(epsilon: float, attacks: Sequence[Attack], errors: CountErrors, comparable: bool) -> Point:
+def _point(epsilon: float, attacks: Sequence[Attack], errors: CountErrors, comparable: bool, shift: float) -> Point:
     """What the draws at one ε say together."""
     success, control = [one.success for one in attacks], [one.control for one in attacks]
     sure = [one.high_confidence for one in attacks]
@@ -250,6 +251,8 @@ def _point(epsilon: float, attacks: Sequence[Attack], errors: CountErrors, compa
         high_confidence_share=float(np.mean([one.n for one in sure])) / success[0].n,
         confidence=float(np.mean([one.confidence.mean for one in attacks])),
         count_error=errors,
-        verdict=accuracy.judge(gain.rate, paired_gain(certain, others_certain).rate, comparable=comparable),
+        verdict=accuracy.judge(
+            gain.rate, paired_gain(certain, others_certain).rate, comparable=comparable, shift=shift
+        ),
         comparable=comparable,
     )

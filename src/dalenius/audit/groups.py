@@ -97,4 +97,4 @@ def in_place(holdout: Control) -> Control:
     parts.append((lost, np.full(len(lost), UNKNOWN, dtype=np.int32), people.people[lost].astype(np.float64)))
     target, group, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     targets = Targets(people.targets.schema, people.targets.codes[target], group.astype(np.int32))
-    return Control(release, People(people.table, targets, people.values[target], weight))
+    return Control(release, People(people.table, targets, people.values[target], weight), holdout.drawn)

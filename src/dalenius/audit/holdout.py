@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from dalenius.engine import Rows, default
 from dalenius.errors import InputError, ParameterError, check_seed, counted
-from dalenius.output import replacing
+from dalenius.output import replacing, sha256
 from dalenius.table import Table
 
 MOST = 999_999_999  # people that NumPy can draw from by their counts
@@ -35,7 +36,10 @@ def split_rows(rows: Rows, share: float, kept: Path, others: Path, *, seed: int 
 
     Both are made of a copy. If the file changed between two reads, people could be in both files, or in neither.
     """
-    with replacing(kept, others) as drafts, tempfile.TemporaryDirectory(prefix="dalenius-") as folder:
+    with (
+        replacing(kept, others, record_of(others)) as (*drafts, record),
+        tempfile.TemporaryDirectory(prefix="dalenius-") as folder,
+    ):
         copy = Path(folder) / "rows.parquet"
         rows.copy(copy)
         copied = default().open(copy)
@@ -45,7 +49,25 @@ def split_rows(rows: Rows, share: float, kept: Path, others: Path, *, seed: int 
         chosen[np.random.default_rng(seed).choice(total, held, replace=False, shuffle=False)] = True
         for draft, mine in zip(drafts, (~chosen, chosen), strict=True):
             copied.pick(np.flatnonzero(mine).astype(np.int64), draft)
+        made = {"share": share, "seed": seed, "sha256": {"published": sha256(drafts[0]), "others": sha256(drafts[1])}}
+        record.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
     return total - held, held
+
+
+def record_of(others: Path) -> Path:
+    """Where `split` records which two files it made."""
+    return others.with_name(f"{others.name}.split.json")
+
+
+def drawn_together(truth: Sequence[Path], holdout: Sequence[Path]) -> bool:
+    """Whether a record beside the held-out people says that `split` made both files, and neither has changed since."""
+    if len(truth) != 1 or len(holdout) != 1 or not record_of(holdout[0]).is_file():
+        return False
+    try:
+        said = json.loads(record_of(holdout[0]).read_text(encoding="utf-8"))["sha256"]
+        return bool((said["published"], said["others"]) == (sha256(truth[0]), sha256(holdout[0])))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False  # not a record of ours: then it says nothing
 
 
 def _held(total: int, share: float, seed: int, name: Callable[[], str]) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dalenius import engine as _engine
 from dalenius.adversary import Targets
+from dalenius.audit.holdout import drawn_together
 from dalenius.coding import distinct_rows
 from dalenius.engine import PREFIX, Engine, Source, parts_of
 from dalenius.errors import InputError, counted
@@ -86,6 +87,7 @@ class Control:
 
     release: Release
     people: People
+    drawn: bool = False  # `split` recorded that it drew them from the table that the others are of
 
 
 def open_together(
@@ -112,7 +114,8 @@ def open_together(
     if others is None:
         return opened, people, None
     wider, outer = _widen(release, opened, schema, [inner, others.schema], kind, engine)
-    control = Control(wider, People.of(_bound(others, outer)))
+    files = [files_of(source, release=False, engine=engine) for source in (truth, holdout)]
+    control = Control(wider, People.of(_bound(others, outer)), drawn_together(*files))
     if people is not None:
         check_strangers(people, control.people)
     return opened, people, control

@@ -19,6 +19,7 @@ from dalenius.adversary.links import Links
 from dalenius.adversary.population import Population
 from dalenius.adversary.sampling import Batch, Effort, Progress
 from dalenius.audit.people import People, check_same_people
+from dalenius.audit.secrets import EVERY, Secret
 from dalenius.belief import Belief
 from dalenius.measure import accuracy
 from dalenius.measure.fidelity import Truth
@@ -54,6 +55,7 @@ class RelativeThreats:
     truth: NDArray[np.int32]  # the value of each cell of people
     people: NDArray[np.int64]
     posterior: Posterior  # what was learnt: it answers for other people, too
+    secret: Secret = EVERY
     sharp: bool = True  # the errors of accuracies are as small as was asked
 
     @property
@@ -66,9 +68,18 @@ class RelativeThreats:
         return self.sharp and self.settled
 
     @property
+    def unmatched(self) -> int:
+        """People who fit no class; the attacker guesses them as the learner does, and what it achieves is a lower bound."""
+        return int(self.people[~self.belief.matched].sum())
+
+    @property
     def levels(self) -> Floats:
         """Ti of each cell of people who are threatened, else nan."""
-        return relative_levels(self.belief.answer, self.belief.baseline, self.truth)
+        return self._levels(self.belief.answer, self.belief.baseline)
+
+    def _levels(self, attacker: Floats, learner: Floats) -> Floats:
+        found = relative_levels(self.secret.given(attacker), self.secret.given(learner), self.truth)
+        return np.where(self.people > 0, found, np.nan)
 
     def quantile(self, quantile: float) -> float:
         """A quantile of Ti over the threatened people."""
@@ -78,7 +89,7 @@ class RelativeThreats:
         """Its Monte-Carlo error; 0 if it is exact."""
 
         def of(attacker: Floats, learner: Floats) -> float:
-            found = quantile_of_levels(relative_levels(attacker, learner, self.truth), self.people, quantile)
+            found = quantile_of_levels(self._levels(attacker, learner), self.people, quantile)
             return 0.0 if math.isnan(found) else found  # nobody is threatened
 
         return _error(*_resampled(self.belief, of))
@@ -106,6 +117,7 @@ class RelativeThreats:
         found["stderr"] = dict(self.errors)
         found["diagnostics"] = dict(self.belief.diagnostics)
         found["converged"] = self.converged
+        found["unmatched"] = self.unmatched
         return found
 
 
@@ -128,46 +140,75 @@ def relative_threats(
     ideal = Learner().attack(whole, people.targets, column=column)
     worlds = RandomWorlds().attack(release, people.targets, column=column)
     truth = people.truth(column)
-    counts = people.people.astype(np.int64)
-    others = worlds.answer, ideal.posterior, truth, counts
+    secret = Secret.of(people.targets.schema, ideal.column)
+    counts = secret.people(truth, people.people).astype(np.int64)
+    others = secret.believed(worlds).answer, secret.given(ideal.posterior), truth, counts
     known = fit.distinct_targets(people.targets)[0]
     asked = known, np.zeros(known.shape[1])
     while True:
         attacker = made.attack(release, people.targets, column=column, rng=rng)  # its baseline is the learner's belief
         posterior = memory.recall(release, column, effort, *asked)
         assert posterior is not None
-        errors = _errors(attacker, *others)
+        errors = _errors(attacker, *others, secret)
         sharp = all(errors.get(name, 0.0) <= effort.mcse for name in ACCURACIES)
         if sharp or not posterior.may_go_on(effort):
             break
         posterior.sample(*asked, effort, rng, progress, again=True)
         if posterior.diagnostics["interrupted"]:  # to ask again would go on
             attacker = made.taught(posterior, people.targets)
-            errors, sharp = _errors(attacker, *others), False
+            errors, sharp = _errors(attacker, *others, secret), False
             break
     return RelativeThreats(
-        threats(attacker.answer, attacker.baseline, *others),
+        _threats(secret, attacker.answer, attacker.baseline, *others),
         errors,
         _faithfulness(posterior, Population.of(whole, column, rows=False), rng),
         attacker,
         truth,
         counts,
         posterior,
+        secret,
         sharp,
     )
 
 
-def accuracy_error(belief: Belief, truth: NDArray[np.int32], people: NDArray[Any]) -> float:
+def _threats(
+    secret: Secret,
+    attacker: Floats,
+    learner: Floats,
+    worlds: Floats,
+    ideal: Floats,
+    truth: NDArray[np.int32],
+    people: NDArray[np.int64],
+) -> Threats:
+    """The figures about people who have a value."""
+    if secret == EVERY:
+        return threats(attacker, learner, worlds, ideal, truth, people)
+    have = people > 0
+    if not have.any():
+        return Threats(*[math.nan] * len(fields(Threats)))
+    beliefs = [one[have] for one in (secret.given(attacker), secret.given(learner), worlds, ideal)]
+    return threats(beliefs[0], beliefs[1], beliefs[2], beliefs[3], truth[have], people[have])
+
+
+def accuracy_error(belief: Belief, truth: NDArray[np.int32], people: NDArray[Any], secret: Secret = EVERY) -> float:
     """The Monte-Carlo error of how often it is right; 0 if it is exact, infinite if nobody can tell."""
-    if belief.method == "exact":
+    counts = secret.people(truth, people)
+    if belief.method == "exact" or not counts.any():
         return 0.0
     if belief.replicates is None:
         return math.inf
-    return _error(*_resampled(belief, lambda posterior, _: accuracy.success(posterior, truth, people).value))
+    return _error(
+        *_resampled(belief, lambda posterior, _: accuracy.success(secret.given(posterior), truth, counts).value)
+    )
 
 
 def _errors(
-    attacker: Belief, worlds: Floats, ideal: Floats, truth: NDArray[np.int32], people: NDArray[np.int64]
+    attacker: Belief,
+    worlds: Floats,
+    ideal: Floats,
+    truth: NDArray[np.int32],
+    people: NDArray[np.int64],
+    secret: Secret = EVERY,
 ) -> dict[str, float]:
     """How much each figure differs if other batches had been drawn, or a chain left out, whichever is more.
 
@@ -176,10 +217,10 @@ def _errors(
     """
 
     def figures(belief: Floats, learner: Floats) -> Threats:
-        return threats(belief, learner, worlds, ideal, truth, people)
+        return _threats(secret, belief, learner, worlds, ideal, truth, people)
 
     drawn, without = _resampled(attacker, figures)
-    if not drawn:
+    if not drawn or not people.any():
         return {}
     return {
         field.name: _error([getattr(one, field.name) for one in drawn], [getattr(one, field.name) for one in without])

@@ -22,6 +22,7 @@ from dalenius.audit.candidates import Candidate
 from dalenius.audit.journal import Journal
 from dalenius.audit.pareto import front
 from dalenius.audit.policy import Figure, Threshold
+from dalenius.audit.secrets import Secret
 from dalenius.criterion import worst_of
 from dalenius.engine import Engine
 from dalenius.errors import DaleniusError
@@ -74,6 +75,11 @@ class Point:
         """Who is right most often; of equals the first that was played."""
         best = max(self.accuracies.values(), default=math.nan) if self.accuracies else math.nan
         return next((name for name, value in (self.accuracies or {}).items() if value == best), "")
+
+    @property
+    def lower_bound(self) -> bool:
+        """Whether people of the table fit no class: how often an attack is right may be more."""
+        return any(attack.get("lower_bound", False) for attack in self.attacks)
 
     def risk(self, risk: Risk) -> float:
         return (self.risks or {}).get(risk.name, math.nan)
@@ -250,9 +256,14 @@ class Bench:
             attack.interrupted for attack in found.attacks
         ):  # what was cut short is not kept, nor is the next one begun
             raise KeyboardInterrupt
-        marginals, first = self.table.marginals(), len(self.schema.quasi)
-        commonest = max(int(column.max()) for column in marginals.columns[first:]) / marginals.people
-        return point_of(candidate, found, commonest)
+        return point_of(candidate, found, self._commonest())
+
+    def _commonest(self) -> float:
+        """How many people have the commonest value, of those who have one: the most of any sensitive column."""
+        marginals, schema = self.table.marginals(), self.table.schema
+        columns = zip(schema.sensitive, marginals.columns[len(schema.quasi) :], strict=True)
+        counts = [Secret.of(schema, column).counts(mine) for column, mine in columns]
+        return max((int(mine.max()) / int(mine.sum()) for mine in counts if mine.any()), default=0.0)
 
 
 def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
@@ -278,6 +289,9 @@ def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
                 "sensitive": attack.column,
                 **{name: _rate(getattr(attack, name)) for name in ("success", "naive", "control", "gain")},
                 "perfect_breach": float(attack.perfect_breach),
+                "perfect_breach_sure": float(attack.perfect_breach_sure),
+                "lower_bound": attack.lower_bound,
+                "missing": attack.missing,
                 "verdict": attack.verdict,
                 "converged": attack.control_settled,
             }

@@ -236,6 +236,7 @@ def command(
                 opened, people, column, np.random.default_rng(seed), effort=effort, memory=memory, progress=progress
             ).to_document()
             warnings += _warnings("about the people of the table", threats["diagnostics"], threats)
+            threats["unmatched_people"] = threats.pop("unmatched")  # those of the targets have this name already
             document = {**threats, **document}
         if people is not None and rated:  # after the threats: what they sampled is as sharp as rates need it
             stage(f"{adversary} on {column}")
@@ -351,16 +352,17 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
                 f"  {document['holdout_unmatched']:,} of the {document['holdout_success']['n']:,} held-out people are like "
                 "nobody in the release, and are guessed by what it teaches about anybody."
             )
-        if not document["comparable"]:
-            lines.append(
-                "  The commonest value is not as common among the held-out people: they may be another population, and nothing "
-                "is concluded from them."
-            )
+        lines += _notes(document)
+        bound = {"success", "gain"} if document["lower_bound"] else set()
         lines += [
-            f"  {key:<18} {_rate(document[key])}   {words}" for key, words in _RATES.items() if document[key]["n"]
+            f"  {key:<18} {_rate(document[key])}   {words}{', a lower bound' if key in bound else ''}"
+            for key, words in _RATES.items()
+            if document[key]["n"]
         ]
     if "GT_A" in document:
-        lines.append(f"Threats to {document['sensitive']}, shares of the people:")
+        lost = document["unmatched_people"]
+        told = f" ({lost:,} fit no class: those of the attacker are lower bounds)" if lost else ""
+        lines.append(f"Threats to {document['sensitive']}, shares of the people{told}:")
         errors = document["stderr"]
         lines += [
             f"  {key:<18} {document[key]:8.4f}{_plus_minus(errors.get(key))}   {words}" for key, words in _WORDS.items()
@@ -371,6 +373,24 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
             f"  {'RF':<18} {document['RF']:8.4f}{faithful}   how faithful the release is to the table (1: as good to learn from)",
         ]
     return lines
+
+
+def _notes(document: dict[str, Any]) -> list[str]:
+    """What has to be known to read the rates."""
+    told = []
+    shift = 100 * document["shift"]
+    differs = f"  The commonest value is at least {shift:.1f} points rarer or commoner among the held-out people"
+    if not document["comparable"]:
+        told.append(f"{differs}: they are another population, and nothing is concluded from them.")
+    elif shift:
+        told.append(f"{differs}; the verdict allows for that.")
+    if document["missing"]:
+        told.append(f"  Not counted: {counted(document['missing'], 'person', 'people')} without a value.")
+    if document["lower_bound"]:
+        told.append(
+            f"  {counted(document['people_unmatched'], 'person fits', 'people fit')} no class: success and gain are lower bounds."
+        )
+    return told
 
 
 def _warnings(what: str, told: Mapping[str, Any], threats: dict[str, Any] | None = None) -> list[str]:

@@ -25,7 +25,7 @@ def command(
 ) -> None:
     """Hold out people by lot before publishing, so that an attack has a control. Rows keep their texts and their order."""
     from dalenius import engine as _engine
-    from dalenius.audit.holdout import split_rows
+    from dalenius.audit.holdout import record_of, split_rows
     from dalenius.audit.people import files_of
     from dalenius.errors import InputError, ParameterError
     from dalenius.output import check_writable
@@ -33,10 +33,11 @@ def command(
     if not 0 < share < 1:
         raise ParameterError("--share", "split", "a number above 0 and below 1", share)
     engine = _engine.default()
-    for path in (output, others):
+    for path in (output, others, record_of(others)):
         check_writable(path, inputs=[table, *files_of(table, release=False, engine=engine)])
     if output.resolve() == others.resolve():
         raise InputError(f"Both parts cannot be written to {str(output)!r}. Name another file for --others.")
     kept, held = split_rows(engine.open(table), share, output, others, seed=seed)
     say(quiet, f"Wrote {output}: {counted(kept, 'row', 'rows')} to publish")
     say(quiet, f"Wrote {others}: {counted(held, 'row', 'rows')} held out, a share of {share:g} drawn by seed {seed}")
+    say(quiet, f"Wrote {record_of(others)}: audit and attack see by it that both are of one table")

@@ -89,17 +89,26 @@ def gain(attack: Rate, control: Rate) -> Rate:
     return Rate(difference, max(low, -1.0), min(high, 1.0), min(attack.n, control.n))
 
 
-def judge(person_gain: Rate, breach_gain: Rate | None = None, *, comparable: bool = True) -> Verdict:
+def shift(naive: Rate, control_naive: Rate) -> float:
+    """By how much the commonest value is surely rarer or commoner among held-out people: what their interval leaves of it."""
+    drift = gain(naive, control_naive)
+    return 0.0 if drift.n == 0 else max(0.0, drift.low, -drift.high)
+
+
+def judge(
+    person_gain: Rate, breach_gain: Rate | None = None, *, comparable: bool = True, shift: float = 0.0
+) -> Verdict:
     """What the gains over the control say: surely positive, surely small, or neither.
 
     `breach_gain` is that of the share of people of whose true value the adversary is certain: a few people given away
-    for sure weigh nothing in the average, and are a leak. A control that is not like the people says nothing.
+    for sure weigh nothing in the average, and are a leak. A control that is not like the people says nothing. If it differs
+    from them by a `shift`, a gain that could come from that is no gain.
     """
     if person_gain.n == 0 or not comparable:
         return "not enough data to say"
-    if person_gain.low > 0 or (breach_gain is not None and breach_gain.low > 0):
+    if person_gain.low > shift or (breach_gain is not None and breach_gain.low > shift):
         return "leaks about persons"
-    return "only about the population" if person_gain.high <= MARGIN else "not enough data to say"
+    return "only about the population" if person_gain.high + shift <= MARGIN else "not enough data to say"
 
 
 def high_confidence(
@@ -127,18 +136,28 @@ class Confidence:
     mean: float
     above_half: float
     above_80: float
-    certain: float
+    certain: float  # assuming that whoever fits a class is not suppressed
+    certain_sure: float  # in any case
 
 
-def confidence(posterior: NDArray[np.float64], people: People) -> Confidence:
-    """Shares of people by the belief in the most believed value; of whom nothing is believed, the belief is 0."""
+def confidence(
+    posterior: NDArray[np.float64], people: People, assumed: NDArray[np.float64] | None = None
+) -> Confidence:
+    """Shares of people by the belief in the most believed value; of whom nothing is believed, the belief is 0.
+
+    `assumed` is the posterior of whoever assumes that a person who fits a class is not suppressed, if that is another one.
+    """
     best = np.nan_to_num(posterior, nan=0.0).max(axis=1)
+    surest = best if assumed is None else np.nan_to_num(assumed, nan=0.0).max(axis=1)
     n = float(people.sum())
+    if n == 0:
+        return Confidence(0.0, 0.0, 0.0, 0.0, 0.0)
 
     def share(of: NDArray[np.bool_]) -> float:
         return float(people[of].sum()) / n
 
-    return Confidence(float(best @ people) / n, share(best > 0.5), share(best > 0.8), share(best >= 1 - TIE))
+    certain, sure = share(surest >= 1 - TIE), share(best >= 1 - TIE)
+    return Confidence(float(best @ people) / n, share(best > 0.5), share(best > 0.8), certain, sure)
 
 
 def perfect_breach(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People) -> float:

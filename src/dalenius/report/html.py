@@ -132,11 +132,11 @@ def _attacks(audit: Audit) -> str:
         [
             f"{escape(found.adversary)} on {escape(found.column)}"
             + ("" if found.control_settled else ", <b>not converged</b>")
-            + (f"<br><small>{words.unmatched(found)}</small>" if words.unmatched(found) else ""),
-            words.rate(found.success),
+            + "".join(f"<br><small>{escape(note)}</small>" for note in words.notes(found)),
+            words.success(found),
             words.rate(found.naive),
             words.rate(found.control),
-            words.signed(found.gain),
+            words.gain(found),
             escape(words.verdict(found)),
         ]
         for found in audit.attacks
@@ -162,7 +162,7 @@ def _confidences(audit: Audit) -> str:
             f"{escape(found.adversary)} on {escape(found.column)}",
             words.percent(found.confidence.mean),
             words.percent(found.confidence.above_80) + " of the people",
-            words.percent(found.confidence.certain) + " of the people",
+            words.sure(found.confidence.certain, found.confidence.certain_sure) + " of the people",
         ]
         for found in audit.attacks
     ]
@@ -178,13 +178,15 @@ def _three_risks(audit: Audit) -> str:
         return ""
     judged = [found for found in audit.attacks if found.success.n and found.settled]
     best = max(judged, key=lambda found: found.success.value, default=None)
-    certain = max((found.perfect_breach for found in judged if found.belief.method == "exact"), default=math.nan)
+    known = [found for found in judged if not math.isnan(found.perfect_breach)]
+    surest = max(known, key=lambda found: found.perfect_breach, default=None)
+    certain = "–" if surest is None else words.sure(surest.perfect_breach, surest.perfect_breach_sure)
     inference = (
         "not measured without the original table"
         if best is None
-        else f"the best adversary is right for {words.percent(best.success.value)} of the people, always guessing the "
-        f"commonest value for {words.percent(best.naive.value)}; an adversary is certain of the true value of "
-        f"{words.percent(certain)} of the people; {escape(words.verdict(best))}"
+        else f"the best adversary is right for {words.at_least(best.lower_bound, words.percent(best.success.value))} of the "
+        f"people, always guessing the commonest value for {words.percent(best.naive.value)}; an adversary is certain of the "
+        f"true value of {certain} of the people; {escape(words.verdict(best))}"
     )
     rows = [
         ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],
@@ -241,7 +243,10 @@ def _threats(audit: Audit) -> str:
         rows = [
             [
                 f"<code>{key}</code>",
-                words.percent(getattr(figures, key)) + words.plus_minus(errors.get(key)),
+                words.at_least(
+                    found.unmatched > 0 and key in words.OF_ATTACKER,
+                    words.percent(getattr(figures, key)) + words.plus_minus(errors.get(key)),
+                ),
                 escape(meaning),
             ]
             for key, meaning in meanings.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 
 from dalenius.audit import Audit
@@ -45,20 +44,19 @@ def lines(audit: Audit) -> list[str]:
             sure = found.confidence
             text += [
                 f"    {found.adversary} on {found.column}: right or wrong unknown; it is {words.percent(sure.mean)} sure on",
-                f"      average, more than 80% of {words.percent(sure.above_80)} and certain of {words.percent(sure.certain)}",
+                f"      average, more than 80% of {words.percent(sure.above_80)} and certain of "
+                f"{words.sure(sure.certain, sure.certain_sure)}",
+                *(line for note in words.notes(found) for line in _wrapped(note)),
             ]
             continue
         control = "no control" if found.control.n == 0 else f"control {words.rate(found.control)}"
         unsettled = "" if found.control_settled else ", NOT CONVERGED"
-        certain = (
-            ""
-            if math.isnan(found.perfect_breach)
-            else f"; certain, and right, of {words.percent(found.perfect_breach)}"
-        )
         text += [
-            f"    {found.adversary} on {found.column}: {words.rate(found.success)}, {control}{unsettled}",
-            f"      gain {words.signed(found.gain)}: {words.verdict(found)}{certain}",
-            *([f"      {words.unmatched(found)}"] if words.unmatched(found) else []),
+            f"    {found.adversary} on {found.column}: {words.success(found)}, {control}{unsettled}",
+            *_wrapped(
+                "; ".join(filter(None, [f"gain {words.gain(found)}: {words.verdict(found)}", words.certain(found)]))
+            ),
+            *(line for note in words.notes(found) for line in _wrapped(note)),
         ]
     for column, threats in audit.threats.items():
         text += _threats(column, threats)
@@ -88,6 +86,11 @@ def lines(audit: Audit) -> list[str]:
     return text
 
 
+def _wrapped(text: str) -> list[str]:
+    """What is said of an attack, below its name."""
+    return textwrap.wrap(text, 100, initial_indent=" " * 6, subsequent_indent=" " * 8)
+
+
 def _threats(column: str, found: RelativeThreats) -> list[str]:
     """What an attacker knows of people in the release beyond what a learner knows of people like them."""
     figures, errors = found.threats, found.errors
@@ -95,7 +98,7 @@ def _threats(column: str, found: RelativeThreats) -> list[str]:
     learner, more = (
         f"{words.percent(getattr(figures, key))}{words.plus_minus(errors.get(key))}" for key in ("GT_L", "RGT_A")
     )
-    sure = words.number(figures.max_Ti)
+    sure, more = words.number(figures.max_Ti), words.at_least(found.unmatched > 0, more)
     return [
         f"    a learner on {column} ({way}): {learner}; to know who is in it adds {more}, up to {sure} times as sure"
     ]

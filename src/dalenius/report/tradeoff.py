@@ -90,6 +90,12 @@ def notes(found: TradeOff) -> list[str]:
     blunt = sum(any(not attack.get("converged", True) for attack in point.attacks) for point in found.points)
     if blunt:
         told.append(f"On {counted(blunt, 'release', 'releases')} the attacker has not converged, and does not count.")
+    bounds = sum(point.lower_bound for point in found.points)
+    if bounds:
+        told.append(
+            f"On {counted(bounds, 'release', 'releases')} people of the table fit no class: every success and gain is a lower "
+            "bound."
+        )
     for axis, values in (
         (found.risk, [point.risk(found.risk) for point in found.points if not point.reason]),
         (found.utility, [point.useful(found.utility) for point in found.points if not point.reason]),
@@ -173,11 +179,13 @@ def _wrapped(text: str, indent: int) -> list[str]:
 
 def _risk(found: TradeOff, point: Point) -> str:
     value = point.risk(found.risk)
-    return (
+    shown = (
         f"{value:+.1%}"
         if found.risk.name in ("gain", "relative-threat") and not math.isnan(value)
         else words.percent(value)
     )
+    attacked = point.lower_bound and found.risk.attacked and not math.isnan(value)
+    return f"≥ {shown}" if attacked else shown
 
 
 def _by(found: TradeOff, point: Point) -> str:

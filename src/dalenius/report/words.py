@@ -42,6 +42,7 @@ THREATS = {
     "baseline_accuracy": "people who have the commonest value",
     "log2_Ti_above_1": "people whom the attacker guesses right and is at least twice as sure of as the learner",
 }
+OF_ATTACKER = ("GT_A", "RGT_A", "log2_Ti_above_1")  # lower bounds where people fit no class
 MOST_GIVEN_AWAY = "how many times as sure as the learner the attacker is of the person most given away"
 FAITHFUL = "how faithful the release is to the table: 1, and the learner learns the same from both"
 
@@ -77,6 +78,36 @@ def signed(found: Rate) -> str:
     return f"{100 * found.value:+.1f} points ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
 
 
+def success(found: Attack) -> str:
+    """How often the adversary is right."""
+    return at_least(found.lower_bound, rate(found.success))
+
+
+def gain(found: Attack) -> str:
+    """What being in the release adds."""
+    return at_least(found.lower_bound and found.gain.n > 0, signed(found.gain))
+
+
+def at_least(lower_bound: bool, shown: str) -> str:
+    return f"at least {shown}" if lower_bound else shown
+
+
+def certain(found: Attack) -> str:
+    """How many people's values are known for certain; nothing where that is not told."""
+    if math.isnan(found.perfect_breach):
+        return ""
+    text = f"certain, and right, of {at_least(found.lower_bound, percent(found.perfect_breach))}"
+    if found.perfect_breach == found.perfect_breach_sure:
+        return text
+    return f"{text} if not suppressed ({percent(found.perfect_breach_sure)} in any case)"
+
+
+def sure(certain: float, in_any_case: float) -> str:
+    """The same where nobody knows who is right."""
+    text = percent(certain)
+    return text if certain == in_any_case else f"{text} if not suppressed ({percent(in_any_case)} in any case)"
+
+
 def verdict(found: Attack) -> str:
     """What the gain says; without held-out people there is none, however many data there are."""
     return "no hold-out given" if found.control_kind == "none" else found.verdict
@@ -92,7 +123,30 @@ def unmatched(found: Attack) -> str:
         )
         if lost and n
     ]
-    return f"fit no class: {', '.join(told)}" if told else ""
+    if not told:
+        return ""
+    bound = "; success and gain are lower bounds" if found.lower_bound else ""
+    return f"fit no class: {', '.join(told)}{bound}"
+
+
+def no_value(found: Attack) -> str:
+    """How many people have nothing to guess; nothing where all have."""
+    return f"not counted: {counted(found.missing, 'person', 'people')} without a value" if found.missing else ""
+
+
+def unlike(found: Attack) -> str:
+    """How far the held-out people are from being a control; nothing where they are one."""
+    if not found.shift:
+        return ""
+    differ = (
+        f"the commonest value is at least {100 * found.shift:.1f} points rarer or commoner among the held-out people"
+    )
+    return f"{differ}: no control" if not found.comparable else f"{differ}; the verdict allows for that"
+
+
+def notes(found: Attack) -> list[str]:
+    """What has to be known to read the rates of an attack."""
+    return [text for text in (unmatched(found), no_value(found), unlike(found)) if text]
 
 
 def plus_minus(error: float | None) -> str:
