@@ -104,6 +104,29 @@ def test_with_the_truth(run: Run) -> None:
     assert found["truth"]["true_value_in_group"] == pytest.approx([100.0, 200 / 3])
 
 
+def test_that_a_value_is_missing_is_not_found_out(run: Run) -> None:
+    """Of the first target only "missing" is left, of the second Gout or missing, which is Gout if there is a value."""
+    write(
+        "a.csv",
+        "age,city,disease",
+        ['"[20, 22]",Oslo,', '"[20, 22]",Oslo,', '"[23, 25]",*,Gout', '"[23, 25]",*,'],
+    )
+    write("b.csv", "age,city,disease", ["*,Oslo,", "*,Oslo,Ache", "*,Moss,", "*,Moss,Gout", "*,Moss,Pox"])
+    write("people.csv", "age,city,disease", ["20,Oslo,", "24,Moss,Gout", "24,Moss,"])
+    call = ("a.csv", "b.csv", "--targets", "people.csv", "--truth", "people.csv")
+    found = document(run, *call, "--beliefs", "beliefs.csv")
+    assert (found["certainly_missing"], found["empty_intersections"], found["unlocated"]) == (1, 0, 0)
+    assert found["PVP"]["100"] == pytest.approx(200 / 3)
+    assert found["mean_prior_anonymity"] == [1, 2]
+    assert (found["probabilistic"]["success"]["n"], found["probabilistic"]["success"]["value"]) == (1, 1.0)
+    assert "1   certainly have no value, which is not taken for a secret" in run(*call)[1]
+    schema = Path("privacy.toml").read_text(encoding="utf-8")
+    Path("privacy.toml").write_text("missing_is_secret = true\n" + schema, encoding="utf-8")
+    secret = document(run, *call, "--beliefs", "beliefs.csv")
+    assert (secret["certainly_missing"], secret["PVP"]["100"]) == (0, pytest.approx(100 / 3))
+    assert secret["probabilistic"]["success"]["n"] == 3
+
+
 def test_how_often_the_nearest_centroid_is_the_persons_own(run: Run) -> None:
     """A release that was made of the truth, its lines in order, tells which group is whose."""
     write("three.csv", "age,city,disease", ["20,Oslo,Flu", "24,Moss,Gout", "21,Oslo,Flu", "23,Oslo,Pox"])

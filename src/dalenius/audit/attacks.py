@@ -129,7 +129,7 @@ def attack(
         # People whom `split` drew are like the others, however chance had it.
         shift = 0.0 if holdout.drawn else accuracy.shift(naive, other_naive)
     person_gain = accuracy.gain(success, control)
-    comparable = shift <= accuracy.MARGIN or person_gain.low > shift
+    comparable = shift <= accuracy.MARGIN
     return Attack(
         adversary=adversary.name,
         column=column,

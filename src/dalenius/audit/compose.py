@@ -18,6 +18,7 @@ from dalenius.adversary.intersection import Intersection, contains, intersect, m
 from dalenius.adversary.location import found_in
 from dalenius.adversary.sampling import Effort
 from dalenius.audit.people import widened
+from dalenius.audit.secrets import EVERY, Secret
 from dalenius.audit.targets import read_targets
 from dalenius.coding import canonical_texts
 from dalenius.engine import Engine, Source
@@ -55,6 +56,13 @@ class Releases:
     def suppressed_share(self) -> list[float]:
         """The share of people in each release, in percent, for whom it may be wrong to assume that they are not suppressed."""
         return [100 * release.suppressed / release.people if release.people else 0.0 for release in self.releases]
+
+    @property
+    def secret(self) -> Secret:
+        """Which values are secrets: a missing one is none, unless a schema says so."""
+        if MISSING not in self.values or any(release.schema.missing_is_secret for release in self.releases):
+            return EVERY
+        return Secret(self.values.index(MISSING))
 
     def subtract(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """What subtracting releases from each later one tells about people who are in only one of them."""
@@ -317,18 +325,41 @@ def _percent(of: NDArray[np.bool_]) -> float:
     return 100 * float(of.mean()) if len(of) else float("nan")
 
 
-def figures(found: Intersection, sure: Intersection, suppressed_share: Sequence[float]) -> dict[str, Any]:
+def figures(
+    found: Intersection, sure: Intersection, suppressed_share: Sequence[float], secret: Secret = EVERY
+) -> dict[str, Any]:
     """The figures of the attack, and what is left in any case, whoever is suppressed (`…_sure`)."""
-    assumed, certain = (composed(one.prior, one.located, one.posterior) for one in (found, sure))
+    told, missing = _values_left(found, secret)
+    anyhow, _ = _values_left(sure, secret)
+    assumed, certain = (composed(one.prior, one.located, one.posterior) for one in (told, anyhow))
     kept = ("PVP", "VP", "mean_prior_anonymity", "mean_posterior_anonymity", "already_certain", "empty_intersections")
     return (
         assumed.to_document()
+        | {"unlocated": int(np.count_nonzero(~found.located.all(axis=0))), "certainly_missing": missing}
         | {"suppressed_share": list(suppressed_share)}
         | {f"{name}_sure": value for name, value in certain.to_document().items() if name in kept}
     )
 
 
-def belief_figures(found: Composition, truth: Longs | None) -> dict[str, Any]:
+def _values_left(found: Intersection, secret: Secret) -> tuple[Intersection, int]:
+    """What is left of targets who have a value, and how many certainly have none: nothing is found out about these."""
+    if secret == EVERY:
+        return found, 0
+    code = np.full(len(found.left), secret.missing, dtype=np.int64)
+    none = contains(found.left, code) & (found.posterior == 1)
+    word, bit = divmod(secret.missing, 64)
+
+    def without(sets: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        rest = sets.copy()
+        rest[:, word] &= ~(np.uint64(1) << np.uint64(bit))
+        return rest
+
+    sets = tuple(without(one) for one in found.sets)
+    left = Intersection(found.values, sets, found.located & ~none, without(found.left))
+    return left, int(np.count_nonzero(none))
+
+
+def belief_figures(found: Composition, truth: Longs | None, secret: Secret = EVERY) -> dict[str, Any]:
     """What is to be said of beliefs: how sharp they are and, with the truth, how often and how well they are right."""
     document: dict[str, Any] = {
         "converged": found.converged,
@@ -342,12 +373,12 @@ def belief_figures(found: Composition, truth: Longs | None) -> dict[str, Any]:
     }
     if truth is None:
         return document
-    known = truth != -2
+    known = (truth != -2) & ((truth != secret.missing) | (secret == EVERY))
     lost = np.isnan(found.posterior).any(axis=1, keepdims=True)
     # A value that no release has is a column more, which nobody ever guesses.
     answer, baseline = (
         np.column_stack([weights[known], np.zeros(int(known.sum()))])
-        for weights in (np.where(lost, found.baseline, found.posterior), found.baseline)
+        for weights in map(secret.given, (np.where(lost, found.baseline, found.posterior), found.baseline))
     )
     right = np.where(truth[known] < 0, answer.shape[1] - 1, truth[known])
     one = np.ones(len(right), dtype=np.int64)

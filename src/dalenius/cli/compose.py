@@ -123,7 +123,7 @@ def command(
         stage("intersecting")
         found, share = opened.intersect(), opened.suppressed_share
         sure = opened.intersect(sure=True) if any(share) else found
-        document: dict[str, Any] = {"releases": len(releases), **figures(found, sure, share)}
+        document: dict[str, Any] = {"releases": len(releases), **figures(found, sure, share, opened.secret)}
         stage("subtracting")
         document["differences"] = opened.subtract(_short(opened.names))
         if truth is not None:
@@ -136,7 +136,7 @@ def command(
             stage("weighing")
             effort = Effort(mcse=0.01 if mcse is None else mcse)
             believed = opened.compose(shares, effort, np.random.default_rng(seed))
-            document["probabilistic"] = belief_figures(believed, right if truth is not None else None)
+            document["probabilistic"] = belief_figures(believed, right if truth is not None else None, opened.secret)
             if beliefs is not None:
                 texts[beliefs] = composition_text(believed, opened.values)
             warnings += _warnings(document["probabilistic"])
@@ -248,6 +248,7 @@ def _lines(document: dict[str, Any], names: tuple[str, ...], output: Path | None
     counts = {
         "already_certain": "were certain from one release alone",
         "empty_intersections": "have nothing left: the releases contradict each other, or one of them is not about the target",
+        "certainly_missing": "certainly have no value, which is not taken for a secret",
         "unlocated": "fit no group of some release",
     }
     lines += [f"  {document[key]:8,}   {words}" for key, words in counts.items() if document[key]]
