@@ -89,7 +89,8 @@ def test_certainty_against_plain_counting(seed: int) -> None:
         leaf = leaves[int(rng.integers(4))]
         label = "*" if rng.random() < 0.15 else labels[leaf][int(rng.integers(len(labels[leaf])))]
         rows.append((leaf, label, values[int(rng.integers(len(values)))]))
-    found = audited(rows).attacks[0]
+    whole = audited(rows)
+    found = whole.attacks[0]
     inside = {"*": leaves, **{label: [x for x in leaves if x in label] for leaf in leaves for label in labels[leaf]}}
     domain = {leaf for leaf, _, _ in rows} | {x for _, label, _ in rows if label != "*" for x in inside[label]}
 
@@ -122,6 +123,9 @@ def test_certainty_against_plain_counting(seed: int) -> None:
     assert found.success.value == pytest.approx(float(right / n))
     assert found.perfect_breach == pytest.approx(assumed / n)
     assert found.perfect_breach_sure == pytest.approx(sure / n)
+    for attacker in whole.attacks[1:]:  # with some prior for everything it holds possible what random worlds does
+        assert (attacker.adversary, attacker.belief.method) == ("attacker", "exact")
+        assert attacker.perfect_breach == pytest.approx(assumed / n)
 
 
 # --- Missing values ----------------------------------------------------------------------------------------------------

@@ -47,7 +47,11 @@ class Attacker(Learning):
         matched = np.logical_not(np.isnan(attacker).any(axis=1))
         errors = np.zeros(attacker.shape)
         if found.attacker_draws is None:
-            return Belief(posterior.column, attacker, learner, errors, matched, "exact", posterior.diagnostics)
+            shown = None if self.deleted else posterior.unless_suppressed(known, error)
+            return Belief(
+                posterior.column, attacker, learner, errors, matched, "exact", posterior.diagnostics,
+                unless_suppressed=None if shown is None else shown[number],
+            )  # fmt: skip
         errors[matched] = spread(found.attacker_draws)[0][number][matched]
         both = Replicates(found.attacker_draws, found.learner_draws, number)
         return Belief(posterior.column, attacker, learner, errors, matched, "sampled", posterior.diagnostics, both)

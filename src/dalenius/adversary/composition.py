@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 from dalenius.adversary import fit
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.base import Refused, Targets
-from dalenius.adversary.learning import Posterior, Views, errors_of, normalised
+from dalenius.adversary.learning import Posterior, Views, errors_of
 from dalenius.adversary.location import places
 from dalenius.adversary.sampling import Effort, Progress
+from dalenius.belief import normalised
 from dalenius.errors import ParameterError
 from dalenius.release import Anatomized, Centroids, Generalized, GroupCells, GroupedRelease
 from dalenius.release.base import same_columns

@@ -22,10 +22,10 @@ from scipy.sparse import csr_array
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN, Targets
-from dalenius.adversary.learning import KEPT_ENTRIES, Learning, Posterior, normalised, too_many
+from dalenius.adversary.learning import KEPT_ENTRIES, Learning, Posterior, too_many
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
 from dalenius.adversary.sampling import Batch, Effort, Evaluate, spread
-from dalenius.belief import Belief, Replicates
+from dalenius.belief import Belief, Replicates, normalised
 from dalenius.coding import distinct_rows
 from dalenius.release import Anatomized, Generalized, Release
 

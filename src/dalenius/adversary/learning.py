@@ -21,10 +21,10 @@ from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
 from dalenius.adversary.population import Population
-from dalenius.adversary.rows import joint, row_weights
+from dalenius.adversary.rows import joint, of_groups, row_weights
 from dalenius.adversary.sampling import PRINTED, Batch, Chain, Effort, Evaluate, Progress, Sampled, sample
 from dalenius.adversary.sets import SetChain
-from dalenius.belief import Belief
+from dalenius.belief import Belief, normalised
 from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError
 from dalenius.release import Anatomized, Generalized, Release
@@ -52,13 +52,6 @@ class Beliefs(NamedTuple):
     learner: Floats
     attacker_draws: Floats | None
     learner_draws: Floats | None
-
-
-def normalised(weights: Floats) -> Floats:
-    """Rows that sum to 1; a row of zeros becomes one of nan."""
-    with np.errstate(invalid="ignore"):
-        shares: Floats = weights / weights.sum(axis=1, keepdims=True)
-    return shares
 
 
 @dataclass(slots=True, eq=False)
@@ -184,6 +177,12 @@ class Posterior:
             return view(self.sampled.whole)
         seen = [view(batch) for mine in self.sampled.batches for batch in mine]
         return Views(*(np.mean([one[j] for one in seen], axis=0) for j in range(2)))
+
+    def unless_suppressed(self, known: Ints, error: Floats) -> Floats | None:
+        """What the attacker believes exactly of targets who are not suppressed; nothing where no row is."""
+        if isinstance(self.model, Links) or not self.model.hidden.any():
+            return None
+        return normalised(of_groups(self.model, known, error))
 
     def beliefs(self, known: Ints, error: Floats, deleted: int = 0) -> Beliefs:
         """What attacker and learner believe of these targets, all in all and, if it was sampled, in each batch.

@@ -447,7 +447,7 @@ def _certainty(surest: Attack | None, unknown: str, uncovered: str) -> Figure:
     """Who is given away for certain, assuming that whoever fits a class is not suppressed."""
     if surest is None:
         return Figure(math.nan, unknown or "nobody has a value that could be learned")
-    anyhow = f"{surest.perfect_breach_sure:.4g} in any case, suppressed or not"
+    anyhow = f"({surest.perfect_breach_sure:.4g} in any case, suppressed or not)"
     of = "" if surest.perfect_breach == surest.perfect_breach_sure else anyhow
     return Figure(surest.perfect_breach, doubt=uncovered, of=of)
 
