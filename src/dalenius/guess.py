@@ -71,6 +71,7 @@ def guess_schema(path: Path, *, engine: Engine, beside: Path) -> str:
         f"sensitive = {_string(sensitive)}    # GUESS: {why}",
         'missing = [""]          # texts that mean "no value", besides empty ones',
         *_marks(summaries),
+        "missing_is_secret = false    # true: that a sensitive value is missing must not be learned, either",
         'suppressed = ["*"]      # texts that mean "anything" in a release (sdcMicro: ["NA", ""])',
     ]
     for name in rows.columns:
