@@ -49,27 +49,29 @@ def sizes(bits: Words) -> Longs:
 def nearest(numbers: Floats, categories: Ints, points: Floats, labels: Ints, room: int) -> tuple[Longs, Longs]:
     """The points nearest to each target, all of those that are as near: from where to where, and which.
 
-    A number that is nan on either side, and a category below 0, counts nothing; different categories are at distance 1.
-    At most `room` points are written down to begin with; more are made room for.
+    A target's number that is nan, and a category below 0, counts nothing; different categories are at distance 1. `room`
+    points are written down to begin with; more are made room for. What is farther than the nearest so far is not measured
+    to the end.
     """
     start = np.zeros(numbers.shape[0] + 1, np.int64)
     which = np.empty(max(room, 1), np.int64)
     used = 0
     distance = np.empty(points.shape[0])
     for t in range(numbers.shape[0]):
-        best = np.inf
+        limit = np.inf
         for q in range(points.shape[0]):
             total = 0.0
-            for a in range(numbers.shape[1]):
-                away = numbers[t, a] - points[q, a]
-                if away == away:
-                    total += away * away
             for a in range(categories.shape[1]):
                 if categories[t, a] >= 0 and labels[q, a] != categories[t, a]:
                     total += 1.0
+            for a in range(numbers.shape[1]):
+                if total > limit:
+                    break
+                away = numbers[t, a] - points[q, a]
+                if away == away:
+                    total += away * away
             distance[q] = total
-            best = min(best, total)
-        limit = best * (1 + 1e-9) + 1e-12
+            limit = min(limit, total * (1 + 1e-9) + 1e-12)
         for q in range(points.shape[0]):
             if distance[q] <= limit:
                 if used == which.size:
