@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from dalenius import engine as _engine
-from dalenius.adversary import REGISTRY, Adversary, NaiveBayes, named
+from dalenius.adversary import LOCATING, REGISTRY, Adversary, NaiveBayes, named
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learning import Posterior
 from dalenius.adversary.sampling import Effort
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
+from dalenius.audit.groups import own_groups
 from dalenius.audit.people import People, check_others, check_same_people, columns_of, files_of, open_together
 from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.suppressed import SuppressedRows, of_suppressed, suppressed_rows, worse
@@ -31,13 +32,13 @@ from dalenius.measure.classes import ClassErrors, class_errors
 from dalenius.measure.fidelity import Truth, fidelity
 from dalenius.measure.utility import release_utility
 from dalenius.output import sha256
-from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCounts, Release
+from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
 from dalenius.release.prior import Priors
 from dalenius.schema import Schema
 
 # On counts the paper's own, no variant. What is registered later is played, too.
 PLAYED: Mapping[str, type[Adversary]] = ChainMap({NaiveBayes.name: NaiveBayes}, REGISTRY)
-KNOWN: Mapping[str, type[Adversary]] = ChainMap({Attacker.name: Attacker}, PLAYED)  # type: ignore[arg-type]
+KNOWN: Mapping[str, type[Adversary]] = ChainMap({Attacker.name: Attacker}, LOCATING, PLAYED)  # type: ignore[arg-type]
 LISTED = 10  # people most at risk that are named by their rows
 ROUGH = 0.02  # Monte-Carlo error that lets see how often an attacker is right, where nothing sharper is asked for
 SWEPT = 25_000_000  # people times sweeps of a chain that it may take, but 2,000 sweeps in any case
@@ -88,6 +89,11 @@ class Audit:
             found.append(
                 "Somebody who knows in which group a person is may be right more often: dalenius attack --adversary "
                 "definetti-majority."
+            )
+        if isinstance(self.release, Centroids):
+            found.append(
+                "Singling out, linkability and privacy models take a person's group as known. The nearest centroid may be another "
+                "group's, so that they are worst cases."
             )
         if self.unthreatened and self.has_truth:
             found.append(f"Relative threats of learner and attacker were not measured: {self.unthreatened}.")
@@ -215,6 +221,7 @@ def _attack_document(found: Attack) -> dict[str, Any]:
         "high_confidence": asdict(found.high_confidence),
         "calibration": found.calibration_document,
         "unmatched": found.unmatched,
+        "right_group": asdict(found.right_group),
         "converged": found.control_settled,
     }
 
@@ -261,7 +268,8 @@ def audit(
     attacks: list[Attack] = []
     refused: dict[str, str] = {}
     at_risk: list[AtRisk] = []
-    for text in PLAYED if isinstance(opened, NoisyCounts) else REGISTRY:
+    located = _located(opened, people, release, engine or _engine.default())
+    for text in _players(opened):
         adversary: Adversary = named(text)
         reason = adversary.refusal(opened)
         if reason is not None:
@@ -275,7 +283,7 @@ def audit(
                     break
                 attacks.append(attack_unseen(adversary, opened, column, rng))
                 continue
-            found = attack(adversary, opened, column, people, control, rng)
+            found = attack(adversary, opened, column, people, control, rng, located=located)
             attacks.append(found)
             if isinstance(opened, NoisyCounts):
                 continue  # what it tells is about everybody alike
@@ -360,6 +368,21 @@ def audit(
             if (files := files_of(source, release=key == "release", engine=engine or _engine.default()))
         },
     )
+
+
+def _players(release: GroupedRelease | NoisyCounts) -> list[str]:
+    """The adversaries that are tried on a release one by one, or named with the reason why they are not."""
+    if isinstance(release, NoisyCounts):
+        return list(PLAYED)
+    return [*LOCATING, *REGISTRY] if isinstance(release, Centroids) else list(REGISTRY)
+
+
+def _located(release: Release, people: People | None, source: Source | Release, engine: Engine) -> People | None:
+    """The people with their groups of a release of centroids, if its lines tell them."""
+    if people is None or not isinstance(release, Centroids) or isinstance(source, Release):
+        return None
+    found = own_groups(people, release, source, engine)
+    return None if isinstance(found, str) else found
 
 
 def _figures(

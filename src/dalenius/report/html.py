@@ -13,7 +13,7 @@ from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
 from dalenius.audit.audit import KNOWN
 from dalenius.errors import counted, listing
 from dalenius.measure.accuracy import MARGIN
-from dalenius.release import NoisyCounts
+from dalenius.release import Centroids, NoisyCounts
 from dalenius.report import charts, words
 from dalenius.report.frame import figure, frame, shown, table
 
@@ -132,7 +132,9 @@ def _attacks(audit: Audit) -> str:
         [
             f"{escape(found.adversary)} on {escape(found.column)}"
             + ("" if found.control_settled else ", <b>not converged</b>")
-            + (f"<br><small>{words.unmatched(found)}</small>" if words.unmatched(found) else ""),
+            + "".join(
+                f"<br><small>{line}</small>" for line in (words.right_group(found), words.unmatched(found)) if line
+            ),
             words.rate(found.success),
             words.rate(found.naive),
             words.rate(found.control),
@@ -186,11 +188,12 @@ def _three_risks(audit: Audit) -> str:
         f"commonest value for {words.percent(best.naive.value)}; an adversary is certain of the true value of "
         f"{words.percent(certain)} of the people; {escape(words.verdict(best))}"
     )
+    known = "group" if isinstance(audit.release, Centroids) else "quasi-identifiers"  # a centroid may mislead
     rows = [
         ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],
         [
             "Linkability",
-            f"somebody who knows a person's quasi-identifiers picks the right row with probability "
+            f"somebody who knows a person's {known} picks the right row with probability "
             f"{words.percent(risks.average)} on average and {words.percent(risks.highest)} at most; above 20 % for "
             f"{words.percent(risks.at_risk)} of the people",
         ],

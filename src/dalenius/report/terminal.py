@@ -9,7 +9,7 @@ from dalenius.audit import Audit
 from dalenius.audit.threat import RelativeThreats
 from dalenius.errors import counted
 from dalenius.measure.classes import ClassErrors
-from dalenius.release import Anatomized, GroupedRelease, NoisyCounts
+from dalenius.release import Anatomized, Centroids, GroupedRelease, NoisyCounts
 from dalenius.report import words
 
 
@@ -58,7 +58,7 @@ def lines(audit: Audit) -> list[str]:
         text += [
             f"    {found.adversary} on {found.column}: {words.rate(found.success)}, {control}{unsettled}",
             f"      gain {words.signed(found.gain)}: {words.verdict(found)}{certain}",
-            *([f"      {words.unmatched(found)}"] if words.unmatched(found) else []),
+            *(f"      {line}" for line in (words.right_group(found), words.unmatched(found)) if line),
         ]
     for column, threats in audit.threats.items():
         text += _threats(column, threats)
@@ -82,7 +82,7 @@ def lines(audit: Audit) -> list[str]:
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="  Cost           ", subsequent_indent=" " * 17)
     untold = len(audit.refused) + sum(not one.converged for one in audit.threats.values())
-    untold += bool(audit.unthreatened and audit.has_truth) + isinstance(release, Anatomized)
+    untold += bool(audit.unthreatened and audit.has_truth) + isinstance(release, Anatomized | Centroids)
     for limit in audit.limits[: untold + 3]:  # an adversary that was not tried is never left out
         text += textwrap.wrap(limit, 96, initial_indent="  Not tested     ", subsequent_indent=" " * 17)
     return text

@@ -95,6 +95,11 @@ def unmatched(found: Attack) -> str:
     return f"fit no class: {', '.join(told)}" if told else ""
 
 
+def right_group(found: Attack) -> str:
+    """How often whoever goes to the nearest centroid finds the person's own group, where that is known."""
+    return f"finds the right group of {rate(found.right_group)} of the people" if found.right_group.n else ""
+
+
 def plus_minus(error: float | None) -> str:
     """A Monte-Carlo error of a share, where there is one."""
     return f" ± {error:.2%}" if error else ""
