@@ -178,3 +178,34 @@ def test_refusals_name_who_can() -> None:
     nobody = Targets(boxes.schema, np.zeros((1, 2), dtype=np.int32))
     with pytest.raises(Refused, match=r"nearest-centroid cannot attack this release: .*no centroids.*random-worlds"):
         NearestCentroid().attack(boxes, nobody)
+
+
+@pytest.mark.parametrize(("numbers", "categories"), [(3, 2), (0, 3), (2, 0), (1, 1)])
+def test_many_centroids(numbers: int, categories: int) -> None:
+    """A thousand centroids on a grid, where many are equally near, against all distances at once."""
+    rng = np.random.default_rng(numbers)
+    groups, people = 1000, 300
+    columns = [
+        Column(f"n{j}", "quasi", type="integer", domain=Domain(tuple(map(str, range(9))))) for j in range(numbers)
+    ] + [Column(f"c{j}", "quasi", domain=Domain(tuple("abcd"))) for j in range(categories)]
+    bound = Schema((*columns, Column("s", "sensitive", domain=Domain(VALUES)))).bind({})
+    points = np.column_stack(
+        [2.0 * rng.integers(0, 5, groups) for _ in range(numbers)]
+        + [rng.integers(0, 4, groups) for _ in range(categories)]
+    ).astype(np.float64)
+    values = rng.integers(0, 4, (groups, 1)).astype(np.int32)
+    cells = GroupCells.gather(np.arange(groups, dtype=np.int32), values, np.ones(groups, dtype=np.int64), [4])
+    sizes = [9] * numbers + [4] * categories
+    codes = np.column_stack([rng.integers(-1, size, people) for size in sizes]).astype(np.int32)
+    found = NearestCentroid().attack(Centroids(bound, points, cells), Targets(bound, codes))
+    distance = np.zeros((people, groups))
+    for a in range(len(sizes)):
+        away = codes[:, a, None] - points[None, :, a]
+        mine = (away / points[:, a].std()) ** 2 if a < numbers else (away != 0).astype(np.float64)
+        distance += np.where(codes[:, a, None] == UNKNOWN, 0.0, mine)
+    near = distance <= distance.min(axis=1, keepdims=True) + 1e-9
+    assert (near.sum(axis=1) > 1).mean() > 0.3
+    expected = (
+        np.stack([(near & (values[:, 0] == s)).sum(axis=1) for s in range(4)], axis=1) / near.sum(axis=1)[:, None]
+    )
+    np.testing.assert_allclose(found.posterior, expected, rtol=1e-12)

@@ -41,10 +41,15 @@ def places(release: GroupedRelease, known: Ints, *, sure: bool) -> Iterator[Plac
     else:
         assert isinstance(release, Centroids)
         numbers, categories, points, labels = _scaled(release, known)
+        combined, number = np.unique(labels, axis=0, return_inverse=True)
+        number = number.reshape(-1)
+        order = np.lexsort((*points.T[:1], number))
+        begin = np.searchsorted(number[order], np.arange(len(combined) + 1))
+        points = np.ascontiguousarray(points[order])
         for low in range(0, len(known), STEP):
             high = min(low + STEP, len(known))
-            start, which = nearest(numbers[low:high], categories[low:high], points, labels, 2 * (high - low))
-            yield np.arange(low, high), start, which
+            start, which = nearest(numbers[low:high], categories[low:high], points, combined, begin, 2 * (high - low))
+            yield np.arange(low, high), start, order[which]
 
 
 def found_in(release: GroupedRelease, known: Ints, group: Ints) -> NDArray[np.bool_]:
@@ -70,6 +75,8 @@ def _scaled(release: Centroids, known: Ints) -> tuple[Floats, Ints, Floats, Ints
     centroids tell it, a missing one at the mean, and categories as different or not. What is not known counts nothing.
     """
     integers = [a for a, column in enumerate(release.schema.quasi) if column.type == "integer"]
+    # The search goes by the first: that with the most different means excludes most.
+    integers.sort(key=lambda a: -len(np.unique(release.points[:, a])))
     others = [a for a, column in enumerate(release.schema.quasi) if column.type != "integer"]
     numbers, points = np.empty((len(known), len(integers))), np.empty((release.groups, len(integers)))
     for j, a in enumerate(integers):

@@ -97,7 +97,7 @@ def unmatched(found: Attack) -> str:
 
 def right_group(found: Attack) -> str:
     """How often whoever goes to the nearest centroid finds the person's own group, where that is known."""
-    return f"finds the right group of {rate(found.right_group)} of the people" if found.right_group.n else ""
+    return f"finds the right group for {rate(found.right_group)} of the people" if found.right_group.n else ""
 
 
 def plus_minus(error: float | None) -> str:
