@@ -17,11 +17,14 @@ import pytest
 import dalenius as dl
 from dalenius.adversary import NearestCentroid
 from dalenius.audit import Audit, audit
+from dalenius.audit.holdout import split_rows
 from dalenius.audit.people import open_together, plausible_people
+from dalenius.engine import default
 from dalenius.publish.microaggregation import Microaggregation
 from dalenius.release import Centroids
 from dalenius.report import terminal
 from tests.adversary import plain_centroids as plain
+from tests.conftest import lacking
 
 SCHEMA = """sensitive = "disease"
 [columns.age]
@@ -359,3 +362,27 @@ def test_two_sensitive_columns(tmp_path: Path) -> None:
         belief = NearestCentroid().attack(release, mine.targets, column=one.column)
         np.testing.assert_array_equal(belief.posterior, one.belief.posterior)
         assert one.right_group.n == 300
+
+
+def test_adult(data: Path, tmp_path: Path) -> None:
+    """The figures of docs/adversaries/nearest-centroid.md: 32,561 real people, three to a group."""
+    if not (data / "adult" / "adult.data").is_file():
+        lacking("adult/adult.data in $DALENIUS_DATA")
+    numbers = {"age": 120, "education-num": 20, "hours": 100, "gain": 100_000}
+    columns = {"age": 0, "education-num": 4, "hours": 12, "gain": 10, "sex": 9, "occupation": 6}
+    with (data / "adult" / "adult.data").open(encoding="utf-8") as file:
+        cells = [[cell.strip() for cell in line.split(",")] for line in file if line.strip()]
+    write(tmp_path / "adult.csv", [{name: line[j] for name, j in columns.items()} for line in cells])
+    text = 'sensitive = "occupation"\nmissing = ["?"]\n[columns.sex]\nrole = "quasi"\n[columns.occupation]\nrole = "sensitive"\n'
+    for name, most in numbers.items():
+        text += f'[columns.{name}]\nrole = "quasi"\ntype = "integer"\ndomain = {{ min = 0, max = {most} }}\n'
+    (tmp_path / "privacy.toml").write_text(text, encoding="utf-8")
+    schema = dl.Schema.load(tmp_path / "privacy.toml")
+    split_rows(default().open(tmp_path / "adult.csv"), 0.3, tmp_path / "people.csv", tmp_path / "others.csv", seed=1)
+    Microaggregation(3).publish(dl.Table(tmp_path / "people.csv", schema)).write(tmp_path / "points.csv")
+    (attack,) = audited(tmp_path).attacks
+    assert (attack.success.n, attack.control.n, attack.right_group.n) == (22_793, 9_768, 22_793)
+    assert attack.success.value == pytest.approx(0.403, abs=0.0006)
+    assert attack.control.value == pytest.approx(0.252, abs=0.0006)
+    assert attack.right_group.value == pytest.approx(0.508, abs=0.0006)
+    assert attack.verdict == "leaks about persons"
