@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius import engine as _engine
 from dalenius.adversary import LOCATING, REGISTRY, Adversary, NaiveBayes, named
@@ -18,7 +19,7 @@ from dalenius.adversary.sampling import Effort
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
-from dalenius.audit.groups import own_groups
+from dalenius.audit.groups import in_groups, own_groups
 from dalenius.audit.people import People, check_others, check_same_people, columns_of, files_of, open_together
 from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.suppressed import SuppressedRows, of_suppressed, suppressed_rows, worse
@@ -241,6 +242,7 @@ def audit(
     known: int = 0,
     effort: Effort | None = None,
     progress: Callable[[str], None] | None = None,
+    placed: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]] | None = None,
 ) -> Audit:
     """Play every adversary that applies against a release, and hold the result against the schema's policy.
 
@@ -249,7 +251,7 @@ def audit(
 
     `adversaries` are realistic ones (see `dalenius.criterion.Realistic`); without any, some usual ones are taken, who
     have seen as many people elsewhere as the release has and know `known` records. Those that the policy names are
-    always tried.
+    always tried. `placed` is who was put into which group of a release that was just made: codes, people and groups.
     """
     if holdout is not None and truth is None:
         raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
@@ -268,7 +270,7 @@ def audit(
     attacks: list[Attack] = []
     refused: dict[str, str] = {}
     at_risk: list[AtRisk] = []
-    located = _located(opened, people, release, engine or _engine.default())
+    located = _located(opened, people, release, placed, engine or _engine.default())
     for text in _players(opened):
         adversary: Adversary = named(text)
         reason = adversary.refusal(opened)
@@ -377,11 +379,20 @@ def _players(release: GroupedRelease | NoisyCounts) -> list[str]:
     return [*LOCATING, *REGISTRY] if isinstance(release, Centroids) else list(REGISTRY)
 
 
-def _located(release: Release, people: People | None, source: Source | Release, engine: Engine) -> People | None:
-    """The people with their groups of a release of centroids, if its lines tell them."""
-    if people is None or not isinstance(release, Centroids) or isinstance(source, Release):
+def _located(
+    release: Release,
+    people: People | None,
+    source: Source | Release,
+    placed: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]] | None,
+    engine: Engine,
+) -> People | None:
+    """The people with their groups of a release of centroids, if its publisher or its lines tell them."""
+    if people is None or not isinstance(release, Centroids):
         return None
-    found = own_groups(people, release, source, engine)
+    if placed is not None:
+        codes, counts, group = placed
+        return in_groups(people.table, codes, group, counts)
+    found = "" if isinstance(source, Release) else own_groups(people, release, source, engine)
     return None if isinstance(found, str) else found
 
 

@@ -33,11 +33,12 @@ OTHER_MEANS = (
 )
 
 
-def in_groups(table: Table, codes: Ints, group: Ints) -> People:
-    """People with their groups: row by row the codes of all coded columns, and the group."""
+def in_groups(table: Table, codes: Ints, group: Ints, people: NDArray[np.int64] | None = None) -> People:
+    """People with their groups: row by row the codes of all coded columns, and the group; a row is one person unless told."""
     schema = table.schema
     sizes = [int(group.max(initial=0)) + 1, *(len(column.leaves) for column in schema.coded)]
-    both, counts = merge(np.column_stack([group, codes]).astype(np.int32), np.ones(len(codes), dtype=np.int64), sizes)
+    people = np.ones(len(codes), dtype=np.int64) if people is None else people
+    both, counts = merge(np.column_stack([group, codes]).astype(np.int32), people, sizes)
     m = len(schema.quasi)
     return People(table, Targets(schema, both[:, 1 : m + 1], both[:, 0]), both[:, m + 1 :], counts)
 
