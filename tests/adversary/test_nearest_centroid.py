@@ -120,6 +120,15 @@ def test_a_group_without_a_number_is_not_nearest_to_everybody() -> None:
     np.testing.assert_allclose(found.posterior[:, 1], [0, 0, 1, 1])
 
 
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+def test_means_that_are_too_large_to_be_added() -> None:
+    """Their mean is infinite: nothing is told by that column, and nothing breaks."""
+    release = read("0,1e308,Oslo,Flu", "1,1e308,Hamar,Gout", "2,20,Hamar,Gout")
+    codes = np.array([[0, 0], [5, 1]], dtype=np.int32)
+    found = NearestCentroid().attack(release, Targets(release.schema, codes))
+    np.testing.assert_array_equal(found.posterior, [[1, 0], [0, 1]])
+
+
 @pytest.mark.parametrize("known", [[1, 0], [-1, 0], [-1, -1]])
 def test_what_is_known_of_the_group_is_not_asked(known: list[int]) -> None:
     release = read("0,21,Oslo,Flu", "1,40,Hamar,Gout")

@@ -176,6 +176,18 @@ def test_how_often_the_group_is_the_persons_own(missing: float, tmp_path: Path) 
     assert attack.right_group.low < attack.right_group.value < attack.right_group.high
 
 
+def test_of_groups_that_are_as_near_the_own_one_counts_in_part(tmp_path: Path) -> None:
+    """Three groups of three at one point: nobody can tell which is whose, and one in three is right."""
+    folder = released(tmp_path, 3)
+    alike = [{"age": "30", "pay": "500", "city": "Oslo", "disease": DISEASES[i % 5]} for i in range(9)]
+    write(folder / "people.csv", alike + [{**one, "age": "60"} for one in alike[:3]])
+    table = dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml"))
+    Microaggregation(3).publish(table).write(folder / "points.csv")
+    assert len(Plain(folder).nearest(alike[0])) == 3
+    (attack,) = audited(folder, holdout=None).attacks
+    assert attack.right_group.value == pytest.approx((9 / 3 + 3) / 12)
+
+
 def test_right_groups_are_not_told_where_they_are_not_known(tmp_path: Path) -> None:
     folder = released(tmp_path, 3, shuffle=True)
     (attack,) = audited(folder).attacks

@@ -111,7 +111,7 @@ def _search(
         down = np.inf if below < low else target[0] - points[below, 0]
         if least + min(up, down) ** 2 > limit:
             break
-        if up <= down:
+        if below < low or (above < high and up <= down):  # also where a number is nan: nothing outside is read
             q = above
             above += 1
         else:
