@@ -6,7 +6,7 @@ from pathlib import Path
 
 from marked_pages import rewrite
 
-from dalenius.adversary import COUNTING, LEARNING, LINKING, REGISTRY, Learner, RealisticAdversary
+from dalenius.adversary import COUNTING, LEARNING, LINKING, LOCATING, REGISTRY, Learner, RealisticAdversary
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "adversaries"
 PAGE = FOLDER / "README.md"
@@ -20,6 +20,7 @@ def rows() -> list[tuple[str, str, str, str, str]]:
     found.append(("ideal", "ideal", "the table", table, Learner.does.replace("from the release", "from the table")))
     real = RealisticAdversary
     found.append(("realistic", "I:SHAPE:σ, II:σ, III:SHAPE, IV", GROUPED, real.knows, real.does))
+    found += [(name, name, "centroids", one.knows, one.does) for name, one in LOCATING.items()]
     found += [(name, name, "anatomized", one.knows, one.does) for name, one in LINKING.items()]
     found += [(name, name, "noisy counts", one.knows, one.does) for name, one in COUNTING.items()]
     knows = "several releases, that the target is in each of them, and the target's quasi-identifiers"

@@ -95,8 +95,8 @@ def plain_places(release: GroupedRelease, known: tuple[int, ...], *, sure: bool 
     def distance(q: int) -> float:
         age, city = release.points[q].tolist()
         far = 0.0
-        if known[0] != UNKNOWN and not math.isnan(age):
-            far += ((20 + known[0] - age) / (spread or 1.0)) ** 2
+        if known[0] != UNKNOWN:  # a missing age stands at the mean, as for the publisher
+            far += ((20 + known[0] - (mean if math.isnan(age) else age)) / (spread or 1.0)) ** 2
         return far + float(known[1] not in (UNKNOWN, int(city)))
 
     distances = [distance(q) for q in range(release.groups)]

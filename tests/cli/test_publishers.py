@@ -915,7 +915,9 @@ def assert_audited(document: dict[str, Any], kind: str) -> None:
             assert attack["unmatched"] == 0
         assert document["refused"] == {}
     else:
-        assert [attack["adversary"] for attack in document["attacks"]] == ["naive-bayes"] * (kind == "noisy-counts")
+        own = {"noisy-counts": "naive-bayes", "centroids": "nearest-centroid"}[kind]
+        assert [attack["adversary"] for attack in document["attacks"]] == [own]
+        assert [attack["control"]["n"] for attack in document["attacks"]] == [90]
         assert "random-worlds" in document["refused"]
         assert any("random-worlds was not tried" in limit for limit in document["limits"])
 
@@ -955,17 +957,18 @@ def test_a_release_read_from_its_files_and_audited(cli: Cli, method: str) -> Non
 
 
 @pytest.mark.parametrize("method", ["microaggregation"])
-def test_that_no_adversary_was_tried_is_said_on_the_screen(cli: Cli, method: str) -> None:
+def test_an_adversary_that_was_not_tried_is_named_on_the_screen(cli: Cli, method: str) -> None:
     """However much else there is that was not tested: a column that is not looked at, thresholds that cannot be tested."""
     with Path("privacy.toml").open("a", encoding="utf-8") as file:
-        file.write("\n[policy]\nmax_attacker_accuracy = 0.5\nmax_attacker_gain = 0.5\nmax_perfect_breach = 0.5\n")
+        file.write("\n[policy]\nmin_faithfulness = 0.5\nmax_loss = 0.5\nmax_perfect_breach = 0.9\n")
     code, out, err = cli("audit", method, "--truth", "patients.csv", "--holdout", "others.csv")
     assert (code, err) == (0, "")
-    assert "  Inference: no adversary could be tried" in out
+    assert "    nearest-centroid on disease: " in out
     untested = [line for line in out.splitlines() if line.startswith("  Not tested")]
     assert "random-worlds was not tried" in untested[0]
-    assert "Relative threats of learner and attacker were not measured" in untested[1]
-    assert len(untested) == 5
+    assert "Singling out, linkability and privacy models take a person's group as known" in untested[1]
+    assert "Relative threats of learner and attacker were not measured" in untested[2]
+    assert len(untested) == 6
 
 
 def test_held_out_people_with_a_value_that_is_not_counted(cli: Cli) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import LEARNING, LINKING, REGISTRY, UNKNOWN, Refused, Targets, named
+from dalenius.adversary import LEARNING, LINKING, LOCATING, REGISTRY, UNKNOWN, Refused, Targets, named
 from dalenius.adversary.sampling import spread
 from dalenius.belief import Belief
 from dalenius.release import KINDS, Release
@@ -66,12 +66,27 @@ ANATOMY: Files = {
     ],
     ".sensitive.csv": [{"group": str(i // 3), "disease": row["disease"]} for i, row in enumerate(RAW[:6])],
 }  # fmt: skip
+MEANS: Files = {
+    ".csv": [
+        {"group": group, **row}
+        for group, row in zip(
+            "aabbbccd",
+            cells(
+                "20.5; Oslo; Flu", "20.5; Oslo; Pox", "22; Oslo; Flu", "22; Oslo; Flu", "22; Oslo; Ache", "23.5; Bergen; Gout",
+                "23.5; Bergen; Flu", "25; Hamar; Flu",
+            ),
+            strict=True,
+        )
+    ],
+    ".csv.meta.json": [],
+}  # fmt: skip
 RELEASES: dict[str, Files] = {
     "generalized": {".csv": BOXES},
     "generalized, overlapping, suppressed rows": {".csv": OVERLAPS},
     "generalized, counts": {".csv": WEIGHED},
     "raw table": {".csv": RAW},
     "anatomized": ANATOMY,
+    "centroids": MEANS,
 }
 
 
@@ -79,6 +94,9 @@ def put(folder: Path, files: Files, schema: str = SCHEMA) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "privacy.toml").write_text(schema, encoding="utf-8")
     for ending, rows in files.items():
+        if not rows:  # the sidecar of centroids
+            (folder / f"release{ending}").write_text('{"kind": "centroids"}', encoding="utf-8")
+            continue
         with (folder / f"release{ending}").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()
@@ -121,9 +139,18 @@ def close_baseline(belief: Belief) -> float:
 REALISTIC = ["I:uniform:30", "I:uniform:30:at-most", "II:50", "III:uniform", "IV"]
 
 
-ALL = [*sorted(REGISTRY), *sorted(LEARNING), *sorted(LINKING), *REALISTIC]
-# Who attacks what: LINKING learn how rows are linked, and only an anatomized release has cut that.
-CASES = [(name, kind) for name in ALL for kind in sorted(RELEASES) if name not in LINKING or kind == "anatomized"]
+ALL = [*sorted(REGISTRY), *sorted(LOCATING), *sorted(LEARNING), *sorted(LINKING), *REALISTIC]
+
+
+def attacks(name: str, kind: str) -> bool:
+    """Who attacks what: LINKING learn how rows are linked, and only an anatomized release has cut that; LOCATING go by
+    centroids, and nobody else can."""
+    if name in LINKING:
+        return kind == "anatomized"
+    return (name in LOCATING) == (kind == "centroids")
+
+
+CASES = [(name, kind) for name in ALL for kind in sorted(RELEASES) if attacks(name, kind)]
 
 
 @pytest.fixture(params=CASES, ids=lambda case: "-".join(case))
@@ -137,7 +164,7 @@ def adversary(case: tuple[str, str]) -> str:
     return case[0]
 
 
-@pytest.fixture(params=[name for name in ALL if name not in LINKING and named(name).assumes_presence])
+@pytest.fixture(params=[name for name in ALL if attacks(name, "generalized") and named(name).assumes_presence])
 def present(request: pytest.FixtureRequest) -> str:
     """An adversary that takes the target to be in the release, whatever its kind."""
     return str(request.param)
@@ -286,6 +313,21 @@ def test_singletons_give_certainty(present: str, kind: str, tmp_path: Path) -> N
     target = Targets(release.schema, np.array([[5, CITIES.index("Hamar")]], dtype=np.int32))
     belief = believe(present, release, target)
     np.testing.assert_allclose(belief.posterior[0], [value == "Flu" for value in VALUES], atol=close(belief))
+
+
+@pytest.mark.parametrize("adversary", sorted(LOCATING))
+def test_centroids_that_tell_nothing_and_centroids_of_one(adversary: str, tmp_path: Path) -> None:
+    """The same two promises where no labels are: everybody at one point, and somebody alone at a point of their own."""
+    diseases = ["Flu"] * 5 + ["Pox"] * 2 + ["Ache"]
+    rows = [{"group": str(i // 3), "age": "22.5", "city": "Oslo", "disease": d} for i, d in enumerate(diseases)]
+    release = write(tmp_path / "silent", {**MEANS, ".csv": rows})
+    belief = believe(adversary, release, everybody(release.schema))
+    assert belief.matched.all()
+    for row in belief.posterior:
+        np.testing.assert_allclose(row, [diseases.count(value) / len(diseases) for value in VALUES], atol=1e-12)
+    release = write(tmp_path / "single", MEANS)
+    target = Targets(release.schema, np.array([[5, CITIES.index("Hamar")]], dtype=np.int32))
+    np.testing.assert_allclose(believe(adversary, release, target).posterior, [[value == "Flu" for value in VALUES]])
 
 
 def _centroids(folder: Path) -> Release:

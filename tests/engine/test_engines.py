@@ -26,6 +26,7 @@ from tests import test_table as nasty
 
 import dalenius as dl
 from dalenius import datasets, release
+from dalenius.audit import audit
 from dalenius.criterion import DistinctDiversity, KAnonymity
 from dalenius.engine import Engine, connect, default
 from dalenius.publish.anatomy import Anatomy
@@ -186,6 +187,27 @@ def test_the_same_anatomy(
         assert multiset(tmp_path / f"{name}.{part}.csv") == multiset(tmp_path / f"duckdb.{part}.csv")
     back = release.read(tmp_path / name, dl.Schema.load(people / "privacy.toml"), engine=engines(name))
     assert back.people == PEOPLE
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_the_same_attack_on_centroids(
+    name: str, people: Path, engines: Engines, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """A release of means and the table it was made of, both where the people are."""
+    schema = dl.Schema.load(people / "privacy.toml")
+    Microaggregation(4).publish(placed("duckdb", people, request, engines)).write(tmp_path / "points.csv")
+    (expected,) = audit(tmp_path / "points.csv", schema, truth=people / "patients.csv").attacks
+    source, truth = str(tmp_path / "points.csv"), str(people / "patients.csv")
+    if name == "postgres":
+        truth = request.getfixturevalue("postgres_people")
+        with (tmp_path / "points.csv").open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        columns = {**dict.fromkeys(header, "text"), "age": "double precision", "group": "integer"}
+        source = load_postgres(request.getfixturevalue("postgres_url"), "points", columns, [tuple(row) for row in rows])
+    (found,) = audit(source, schema, truth=truth, kind="centroids", engine=engines(name)).attacks
+    assert (found.success, found.confidence) == (expected.success, expected.confidence)
+    assert found.perfect_breach == expected.perfect_breach
+    assert (expected.right_group.n, found.right_group.n) == (PEOPLE, 0)  # rows have an order in a file alone
 
 
 @pytest.mark.parametrize("name", SERVERS)

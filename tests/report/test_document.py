@@ -108,8 +108,15 @@ def test_documents_hold_what_they_are_about(reports: dict[str, Report]) -> None:
         (name, column) for name in ("random-worlds", "attacker") for column in ("admission", "disease")
     ]
     assert document["anatomy"]["release"]["kind"] == "anatomized"
-    assert document["centroids"]["attacks"] == []
+    (nearest,) = document["centroids"]["attacks"]
+    assert (nearest["adversary"], nearest["right_group"]["n"]) == ("nearest-centroid", 300)
     assert set(document["centroids"]["refused"]) == set(REGISTRY)
+    assert all(
+        attack["right_group"]["n"] == 0
+        for name in document
+        for attack in document[name]["attacks"]
+        if name != "centroids"
+    )
     assert document["silent"]["at_risk"] == []
     assert "release" not in document["method"]["release"]["sha256"]
     assert document["method"]["release"]["sha256"]["truth"] == document["truth"]["release"]["sha256"]["truth"]

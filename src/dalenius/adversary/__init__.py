@@ -10,6 +10,7 @@ from dalenius.adversary.learning import Learning
 from dalenius.adversary.naive_bayes import NaiveBayes
 from dalenius.adversary.naive_bayes_drawn import NaiveBayesDrawn
 from dalenius.adversary.naive_bayes_greedy import NaiveBayesGreedy
+from dalenius.adversary.nearest_centroid import NearestCentroid
 from dalenius.adversary.random_worlds import RandomWorlds
 from dalenius.adversary.realistic import RealisticAdversary
 from dalenius.criterion.written import FORMS, adversary, is_realistic
@@ -17,12 +18,13 @@ from dalenius.errors import InputError, listing, nearest
 from dalenius.release.prior import Priors
 
 # A new adversary is one file and one line here; the command line, the contract tests and the docs go through this. The audit
-# plays those of REGISTRY one by one, the first of COUNTING where counts are all there is; LEARNING are held against each other,
-# as relative threats; LINKING attack the cut link of anatomized releases.
+# plays those of REGISTRY one by one, LOCATING where centroids are published, the first of COUNTING where counts are all there
+# is; LEARNING are held against each other, as relative threats; LINKING attack the cut link of anatomized releases.
 REGISTRY: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (RandomWorlds,)}
 COUNTING: dict[str, type[Adversary]] = {
     adversary.name: adversary for adversary in (NaiveBayes, NaiveBayesGreedy, NaiveBayesDrawn)
 }
+LOCATING: dict[str, type[Adversary]] = {adversary.name: adversary for adversary in (NearestCentroid,)}
 LEARNING: dict[str, type[Learning]] = {adversary.name: adversary for adversary in (Learner, Attacker)}
 LINKING: dict[str, type[DeFinetti]] = {adversary.name: adversary for adversary in (Permutation, Majority, Group, Open)}
 
@@ -31,7 +33,7 @@ def named(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversa
     """The adversary of that name; a realistic one is written out, and `priors` reads the files it names."""
     if is_realistic(name):
         return RealisticAdversary(adversary(name, priors, known=known))
-    known_names: dict[str, type[Adversary]] = {**REGISTRY, **COUNTING, **LEARNING, **LINKING}
+    known_names: dict[str, type[Adversary]] = {**REGISTRY, **LOCATING, **COUNTING, **LEARNING, **LINKING}
     if name not in known_names:
         raise InputError(
             f"There is no adversary {name!r}.{nearest(name, known_names)} Known: {listing(known_names)}, and {FORMS}."
@@ -43,6 +45,7 @@ __all__ = [
     "COUNTING",
     "LEARNING",
     "LINKING",
+    "LOCATING",
     "REGISTRY",
     "UNKNOWN",
     "Adversary",
@@ -52,6 +55,7 @@ __all__ = [
     "NaiveBayes",
     "NaiveBayesDrawn",
     "NaiveBayesGreedy",
+    "NearestCentroid",
     "RandomWorlds",
     "RealisticAdversary",
     "Refused",

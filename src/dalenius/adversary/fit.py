@@ -32,7 +32,7 @@ def refusal(release: Release) -> str | None:
     if isinstance(release, Generalized | Anatomized):
         return None
     if isinstance(release, GroupedRelease):
-        return "centroids do not say which values they stand for; composition's nearest-centroid attack does"
+        return "centroids do not say which values they stand for; nearest-centroid attacks them"
     return f"a release of kind {release.kind!r} has no groups"
 
 

@@ -41,10 +41,15 @@ def places(release: GroupedRelease, known: Ints, *, sure: bool) -> Iterator[Plac
     else:
         assert isinstance(release, Centroids)
         numbers, categories, points, labels = _scaled(release, known)
+        combined, number = np.unique(labels, axis=0, return_inverse=True)
+        number = number.reshape(-1)
+        order = np.lexsort((*points.T[:1], number))
+        begin = np.searchsorted(number[order], np.arange(len(combined) + 1))
+        points = np.ascontiguousarray(points[order])
         for low in range(0, len(known), STEP):
             high = min(low + STEP, len(known))
-            start, which = nearest(numbers[low:high], categories[low:high], points, labels, 2 * (high - low))
-            yield np.arange(low, high), start, which
+            start, which = nearest(numbers[low:high], categories[low:high], points, combined, begin, 2 * (high - low))
+            yield np.arange(low, high), start, order[which]
 
 
 def found_in(release: GroupedRelease, known: Ints, group: Ints) -> NDArray[np.bool_]:
@@ -56,31 +61,43 @@ def found_in(release: GroupedRelease, known: Ints, group: Ints) -> NDArray[np.bo
     return right
 
 
+def nearest_to(release: Centroids, codes: Ints) -> list[int]:
+    """The groups whose centroid is nearest to one person."""
+    return [int(q) for _, _, which in places(release, codes[None, :], sure=False) for q in which]
+
+
 def _sizes(release: GroupedRelease) -> list[int]:
     return [len(column.leaves) for column in release.schema.quasi]
 
 
 def _scaled(release: Centroids, known: Ints) -> tuple[Floats, Ints, Floats, Ints]:
     """Targets and centroids as the publisher of centroids measures them: integers by their standard deviation, as far as the
-    centroids tell it, and categories as different or not.
+    centroids tell it, a missing one at the mean, and categories as different or not. What is not known counts nothing.
     """
     integers = [a for a, column in enumerate(release.schema.quasi) if column.type == "integer"]
+    # The search goes by the first: that with the most different means excludes most.
+    integers.sort(key=lambda a: -len(np.unique(release.points[:, a])))
     others = [a for a, column in enumerate(release.schema.quasi) if column.type != "integer"]
     numbers, points = np.empty((len(known), len(integers))), np.empty((release.groups, len(integers)))
-    weight = release.sizes.astype(np.float64)
     for j, a in enumerate(integers):
         domain = release.schema.quasi[a].domain
         assert domain is not None
         own = release.points[:, a]
-        there = ~np.isnan(own)
-        spread = 0.0
-        if there.any():
-            mean = np.average(own[there], weights=weight[there])
-            spread = float(np.sqrt(np.average((own[there] - mean) ** 2, weights=weight[there])))
-        scale = spread if spread > 0 else 1.0
-        points[:, j] = own / scale
-        values = domain.values()
-        numbers[:, j] = np.where(known[:, a] == UNKNOWN, np.nan, values[known[:, a]]) / scale
+        mean, scale = _mean_and_spread(own, release.sizes)
+        points[:, j] = (np.where(np.isnan(own), mean, own) - mean) / scale
+        values = domain.values()[known[:, a]]
+        away = np.where(np.isnan(values), mean, values) - mean
+        numbers[:, j] = np.where(known[:, a] == UNKNOWN, np.nan, away / scale)
     categories = np.ascontiguousarray(known[:, others], dtype=np.int32)
     labels = np.ascontiguousarray(release.points[:, others], dtype=np.int32)
     return numbers, categories, points, labels
+
+
+def _mean_and_spread(points: Floats, people: Longs) -> tuple[float, float]:
+    """Of the people's numbers, everybody taken to have the group's; (0, 1) where all are missing, 1 where all are equal."""
+    there = ~np.isnan(points)
+    if not there.any():
+        return 0.0, 1.0
+    mean = float(np.average(points[there], weights=people[there]))
+    spread = float(np.sqrt(np.average((points[there] - mean) ** 2, weights=people[there])))
+    return mean, spread if spread > 0 else 1.0

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import Adversary, RandomWorlds, Targets
+from dalenius.adversary import LOCATING, Adversary, RandomWorlds, Targets
+from dalenius.adversary.location import nearest_to
 from dalenius.adversary.naive_bayes import shares
-from dalenius.audit.groups import in_place
+from dalenius.audit.groups import in_place, right_group
 from dalenius.audit.people import Control, People, plausible_people
 from dalenius.audit.secrets import Secret
 from dalenius.audit.threat import accuracy_error
@@ -19,7 +20,7 @@ from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
 from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Bin, Confidence, Rate, Verdict
-from dalenius.release import GroupedRelease, NoisyCounts, Release
+from dalenius.release import Centroids, GroupedRelease, NoisyCounts, Release
 
 GAIN_FORMULA = "gain = success in the release − success on the control"
 RESIDUAL_FORMULA = "residual risk = (success − control) / (1 − control)"
@@ -51,6 +52,7 @@ class Attack:
     unmatched: int
     missing: int  # people without a value, who are not counted
     control_diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    right_group: Rate = field(default_factory=Rate.undefined)  # the nearest centroid is that of the person's own group
     error: float = 0.0  # Monte-Carlo error of the success; 0 if it is exact
     control_error: float = 0.0
 
@@ -93,10 +95,12 @@ def attack(
     rng: np.random.Generator,
     belief: Belief | None = None,
     outside: Belief | None = None,
+    located: People | None = None,
 ) -> Attack:
     """Attack the people of the table, and the held-out ones as if they were in it.
 
-    `belief` and `outside` are what is believed of the former and the latter, where that is known already.
+    `belief` and `outside` are what is believed of the former and the latter, where that is known already; `located` are the
+    people of the table with their own groups, where these are known.
     """
     if holdout is not None and people.targets.group is not None and adversary.knows_group:
         holdout = in_place(holdout)
@@ -158,6 +162,7 @@ def attack(
         unmatched=round(float(counts[~belief.matched].sum())),
         missing=secret.without(truth, people.people),
         control_diagnostics=how,
+        right_group=_right_group(adversary, release, located),
         error=accuracy_error(belief, truth, people.people, secret),
         control_error=control_error,
     )
@@ -169,6 +174,14 @@ def _breach(posterior: NDArray[np.float64], belief: Belief, truth: NDArray[np.in
     if belief.method == "sampled":
         return Rate.undefined()
     return accuracy.breach_rate(posterior, truth, people)
+
+
+def _right_group(adversary: Adversary, release: Release, located: People | None) -> Rate:
+    """How often whoever looks for a person finds the person's own group."""
+    if adversary.name not in LOCATING or located is None:
+        return Rate.undefined()
+    assert isinstance(release, Centroids)
+    return accuracy.rate(*right_group(release, located))
 
 
 def _settled(*diagnostics: Mapping[str, Any]) -> bool:
@@ -189,6 +202,7 @@ def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
         "random_worlds": worlds,
         "gain": found.gain,
         "high_confidence": found.high_confidence,
+        "right_group": found.right_group,
     }
     return {
         **{name: asdict(rate) for name, rate in named.items()},
@@ -325,7 +339,7 @@ def most_at_risk(
         ]
         without = [float(secret.believed(one).posterior[0, best[i]]) for one in asked]
         a = int(np.argmin(without))
-        group = release.locate(distinct[i])
+        group = _places(release, distinct[i])
         mine = number == i
         worst.append(
             AtRisk(
@@ -344,3 +358,8 @@ def most_at_risk(
             )
         )
     return worst
+
+
+def _places(release: GroupedRelease, codes: NDArray[np.int32]) -> list[int]:
+    """The classes where a person with these quasi-identifiers is looked for."""
+    return nearest_to(release, codes) if isinstance(release, Centroids) else release.locate(codes)

@@ -9,15 +9,17 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius import engine as _engine
-from dalenius.adversary import REGISTRY, Adversary, NaiveBayes, named
+from dalenius.adversary import LOCATING, REGISTRY, Adversary, NaiveBayes, named
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learning import Posterior
 from dalenius.adversary.sampling import Effort
 from dalenius.audit import policy as _policy
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA, AtRisk, Attack, attack, attack_unseen, most_at_risk
 from dalenius.audit.disclosure import Disclosure, asked_figures, disclose, policy_criteria, usual
+from dalenius.audit.groups import in_groups, own_groups
 from dalenius.audit.people import People, check_others, check_same_people, columns_of, files_of, open_together
 from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.suppressed import SuppressedRows, of_suppressed, suppressed_rows, worse
@@ -31,13 +33,13 @@ from dalenius.measure.classes import ClassErrors, class_errors
 from dalenius.measure.fidelity import Truth, fidelity
 from dalenius.measure.utility import release_utility
 from dalenius.output import sha256
-from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCounts, Release
+from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
 from dalenius.release.prior import Priors
 from dalenius.schema import Schema
 
 # On counts the paper's own, no variant. What is registered later is played, too.
 PLAYED: Mapping[str, type[Adversary]] = ChainMap({NaiveBayes.name: NaiveBayes}, REGISTRY)
-KNOWN: Mapping[str, type[Adversary]] = ChainMap({Attacker.name: Attacker}, PLAYED)  # type: ignore[arg-type]
+KNOWN: Mapping[str, type[Adversary]] = ChainMap({Attacker.name: Attacker}, LOCATING, PLAYED)  # type: ignore[arg-type]
 LISTED = 10  # people most at risk that are named by their rows
 ROUGH = 0.02  # Monte-Carlo error that lets see how often an attacker is right, where nothing sharper is asked for
 SWEPT = 25_000_000  # people times sweeps of a chain that it may take, but 2,000 sweeps in any case
@@ -90,6 +92,11 @@ class Audit:
             found.append(
                 "Somebody who knows in which group a person is may be right more often: dalenius attack --adversary "
                 "definetti-majority."
+            )
+        if isinstance(self.release, Centroids):
+            found.append(
+                "Singling out, linkability and privacy models take a person's group as known. The nearest centroid may be another "
+                "group's, so that they are worst cases."
             )
         if self.unthreatened and self.has_truth:
             found.append(f"Relative threats of learner and attacker were not measured: {self.unthreatened}.")
@@ -223,6 +230,7 @@ def _attack_document(found: Attack) -> dict[str, Any]:
         "unmatched": found.unmatched,
         "lower_bound": found.lower_bound,
         "missing": found.missing,
+        "right_group": asdict(found.right_group),
         "converged": found.control_settled,
     }
 
@@ -242,6 +250,7 @@ def audit(
     known: int = 0,
     effort: Effort | None = None,
     progress: Callable[[str], None] | None = None,
+    placed: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]] | None = None,
 ) -> Audit:
     """Play every adversary that applies against a release, and hold the result against the schema's policy.
 
@@ -250,7 +259,7 @@ def audit(
 
     `adversaries` are realistic ones (see `dalenius.criterion.Realistic`); without any, some usual ones are taken, who
     have seen as many people elsewhere as the release has and know `known` records. Those that the policy names are
-    always tried.
+    always tried. `placed` is who was put into which group of a release that was just made: codes, people and groups.
     """
     if holdout is not None and truth is None:
         raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
@@ -269,7 +278,8 @@ def audit(
     attacks: list[Attack] = []
     refused: dict[str, str] = {}
     at_risk: list[AtRisk] = []
-    for text in PLAYED if isinstance(opened, NoisyCounts) else REGISTRY:
+    located = _located(opened, people, release, placed, engine or _engine.default())
+    for text in _players(opened):
         adversary: Adversary = named(text)
         reason = adversary.refusal(opened)
         if reason is not None:
@@ -283,7 +293,7 @@ def audit(
                     break
                 attacks.append(attack_unseen(adversary, opened, column, rng))
                 continue
-            found = attack(adversary, opened, column, people, control, rng)
+            found = attack(adversary, opened, column, people, control, rng, located=located)
             attacks.append(found)
             if isinstance(opened, NoisyCounts):
                 continue  # what it tells is about everybody alike
@@ -368,6 +378,30 @@ def audit(
             if (files := files_of(source, release=key == "release", engine=engine or _engine.default()))
         },
     )
+
+
+def _players(release: GroupedRelease | NoisyCounts) -> list[str]:
+    """The adversaries that are tried on a release one by one, or named with the reason why they are not."""
+    if isinstance(release, NoisyCounts):
+        return list(PLAYED)
+    return [*LOCATING, *REGISTRY] if isinstance(release, Centroids) else list(REGISTRY)
+
+
+def _located(
+    release: Release,
+    people: People | None,
+    source: Source | Release,
+    placed: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]] | None,
+    engine: Engine,
+) -> People | None:
+    """The people with their groups of a release of centroids, if its publisher or its lines tell them."""
+    if people is None or not isinstance(release, Centroids):
+        return None
+    if placed is not None:
+        codes, counts, group = placed
+        return in_groups(people.table, codes, group, counts)
+    found = "" if isinstance(source, Release) else own_groups(people, release, source, engine)
+    return None if isinstance(found, str) else found
 
 
 def _figures(

@@ -20,6 +20,7 @@ from dalenius.hierarchy import MISSING
 from dalenius.output import sha256
 from dalenius.release import (
     Anatomized,
+    Centroids,
     Generalized,
     GroupCells,
     GroupedRelease,
@@ -206,12 +207,18 @@ def _refuse_uncounted(release: NoisyCounts, wider: Schema) -> None:
 
 def _recoded(release: Release, schema: Schema) -> Release:
     """A release that was not read from a file, in a wider coding. A label that covered every leaf still does."""
-    if not isinstance(release, Generalized | Anatomized):
+    if not isinstance(release, Generalized | Anatomized | Centroids):
         raise InputError(
             f"The people have values that the release of kind {release.kind!r} does not know. Declare the columns' "
             "domains, or write the release to a file and name that."
         )
     sensitive = _moved(release.sensitive, release.schema.sensitive, schema.sensitive)
+    if isinstance(release, Centroids):
+        points = release.points.copy()
+        for a, (old, new) in enumerate(zip(release.schema.quasi, schema.quasi, strict=True)):
+            if old.type != "integer":  # means are numbers, and stay
+                points[:, a] = _places(old, new)[points[:, a].astype(np.int64)]
+        return dataclasses.replace(release, schema=schema, points=points, sensitive=sensitive)
     if isinstance(release, Anatomized):
         quasi = _moved(release.quasi, release.schema.quasi, schema.quasi)
         return dataclasses.replace(release, schema=schema, quasi=quasi, sensitive=sensitive)
@@ -232,9 +239,14 @@ def _moved(cells: GroupCells, old: tuple[Column, ...], new: tuple[Column, ...]) 
     """Cells with their codes in a wider domain."""
     codes = np.empty_like(cells.codes)
     for j, (before, after) in enumerate(zip(old, new, strict=True)):
-        place = {leaf: code for code, leaf in enumerate(after.leaves)}
-        codes[:, j] = np.array([place[leaf] for leaf in before.leaves], dtype=np.int32)[cells.codes[:, j]]
+        codes[:, j] = _places(before, after)[cells.codes[:, j]]
     return GroupCells.gather(cells.group, codes, cells.counts, [len(column.leaves) for column in new])
+
+
+def _places(old: Column, new: Column) -> NDArray[np.int32]:
+    """The code in a wider domain of each leaf of a column."""
+    place = {leaf: code for code, leaf in enumerate(new.leaves)}
+    return np.array([place[leaf] for leaf in old.leaves], dtype=np.int32)
 
 
 def _bound(table: Table, schema: Schema) -> Table:
@@ -272,10 +284,13 @@ def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple
     """People whom the release may be about, when the table is not at hand, and how many each stands for.
 
     Anatomy publishes the quasi-identifiers themselves. A generalized group stands for anybody in its box: one tuple is
-    drawn from it for the whole group. Suppressed rows stand for nobody in particular and are left out.
+    drawn from it for the whole group. The people of a centroid are taken to stand where it does. Suppressed rows stand for
+    nobody in particular and are left out.
     """
     if isinstance(release, Anatomized):
         return Targets(release.schema, release.quasi.codes), release.quasi.counts
+    if isinstance(release, Centroids):
+        return Targets(release.schema, release.leaves()), release.sizes
     assert isinstance(release, Generalized)
     codes = np.empty_like(release.codes)
     for a, labels in enumerate(release.labels):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,9 +43,9 @@ def command(
         str | None,
         typer.Option(
             "--adversary",
-            help="attacker (default), learner, ideal, random-worlds, a realistic one such as I:table:1e6; on noisy counts "
-            "naive-bayes, naive-bayes-greedy and naive-bayes-drawn; on anatomized releases definetti-permutation, "
-            "-majority, -group and -open.",
+            help="attacker (default), learner, ideal, random-worlds, a realistic one such as I:table:1e6; on centroids "
+            "nearest-centroid (default there); on noisy counts naive-bayes, naive-bayes-greedy and naive-bayes-drawn; on "
+            "anatomized releases definetti-permutation, -majority, -group and -open.",
         ),
     ] = None,
     targets: Annotated[
@@ -108,18 +109,18 @@ def command(
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     import numpy as np
 
-    from dalenius.adversary import COUNTING, LINKING, RandomWorlds
+    from dalenius.adversary import COUNTING, LINKING, LOCATING, RandomWorlds
     from dalenius.adversary.learning import Learning, Memory
     from dalenius.adversary.sampling import PRINTED, PRINTED_SWEEPS, Effort
     from dalenius.audit.attacks import attack, rates
-    from dalenius.audit.groups import located
+    from dalenius.audit.groups import located, own_groups
     from dalenius.audit.people import check_others, check_same_people, open_together
     from dalenius.audit.targets import beliefs_text, check_knows, check_matched, read_targets
     from dalenius.audit.threat import relative_threats
     from dalenius.errors import InputError
     from dalenius.measure.fidelity import Truth
     from dalenius.output import check_writable, write_texts
-    from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCounts, Release
+    from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
 
@@ -143,9 +144,10 @@ def command(
             "the table (--truth) would not follow it. Leave --truth out."
         )
     known_columns = None if knows is None else _names(knows)
+    adversary = adversary or _usual(release, kind)
     rated = truth is not None and adversary != "ideal" and (adversary is not None or holdout is not None)
-    links = adversary in LINKING
-    learns = adversary in (None, "attacker", "learner", "ideal") or (targets is not None and not links)
+    links, locates = adversary in LINKING, adversary in LOCATING
+    learns = adversary in (None, "attacker", "learner", "ideal") or (targets is not None and not links and not locates)
     adversary = adversary or "attacker"
     samples = (
         links or adversary in ("attacker", "learner") or (learns and truth is not None and adversary not in COUNTING)
@@ -189,6 +191,8 @@ def command(
             raise InputError(
                 f"{release}: noisy counts have no groups; attack them with --adversary {next(iter(COUNTING))}."
             )
+        if isinstance(opened, Centroids) and not locates and adversary != "ideal":
+            raise InputError(f"{adversary} cannot attack this release: {made.refusal(opened)}.")
         if isinstance(opened, GroupedRelease) and people is not None:
             check_same_people(opened, people)
         check_others(truth, holdout, connected)
@@ -226,12 +230,8 @@ def command(
                 "adversary": adversary, "targets": len(belief), "unmatched": int((~belief.matched).sum()), "method": belief.method,
                 "largest_stderr": float(np.nanmax(belief.stderr, initial=0.0)),
             }  # fmt: skip
-        if people is not None and learns and not counts and not error:
+        if people is not None and learns and not error and isinstance(opened, Generalized | Anatomized):
             stage("measuring threats")
-            if not isinstance(opened, Generalized | Anatomized):
-                raise InputError(
-                    "Threats are measured of classes with labels or tuples: centroids do not say who is in them."
-                )
             threats = relative_threats(
                 opened, people, column, np.random.default_rng(seed), effort=effort, memory=memory, progress=progress
             ).to_document()
@@ -247,7 +247,15 @@ def command(
                     document["group_unknown_because"] = placed
                 else:
                     people = placed.known_by(known_columns)
-            found = attack(made, opened, column, people, control, np.random.default_rng(seed))
+            theirs = None  # the people with their groups
+            if locates and isinstance(opened, Centroids):
+                placed = own_groups(people, opened, release, connected)
+                document["group_known"] = not isinstance(placed, str)
+                if isinstance(placed, str):
+                    document["group_unknown_because"] = placed
+                else:
+                    theirs = placed.known_by(known_columns)
+            found = attack(made, opened, column, people, control, np.random.default_rng(seed), located=theirs)
             if not learns or counts:
                 warnings += _warnings("about the people of the table", found.belief.diagnostics)
             warnings += _warnings("about the held-out people", found.control_diagnostics)
@@ -266,6 +274,20 @@ def command(
         typer.echo(warning, err=True)  # never left out, however quiet it should be
     if warnings:
         raise typer.Exit(NOT_CONVERGED)
+
+
+def _usual(release: str, kind: str | None) -> str | None:
+    """Who attacks a release if nobody is named: centroids have an adversary of their own. None: as for any other."""
+    from dalenius.adversary import LOCATING
+    from dalenius.errors import InputError
+    from dalenius.release import Centroids, find_files
+
+    if kind is None:
+        with contextlib.suppress(
+            InputError
+        ):  # a table of the engine has no kind but --kind; what is not there is told later
+            kind = find_files(release)[0]
+    return next(iter(LOCATING)) if kind == Centroids.kind else None
 
 
 def _method(text: str) -> Method:
@@ -324,6 +346,7 @@ _RATES = {
     "naive": "guessed right by the commonest value",
     "random_worlds": "guessed right by random worlds",
     "high_confidence": "guessed right where it is surer than 0.8",
+    "right_group": "the nearest centroid is that of their own group",
 }
 
 
@@ -343,7 +366,11 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
         lines.append(
             f"{document['adversary']} on {document['sensitive']} ({document['method']}): {document['verdict']}"
         )
-        if not document.get("group_known", True):
+        if not document.get("group_known", True) and document["adversary"] == "nearest-centroid":
+            lines.append(
+                f"  How often the nearest centroid is the right one is not known ({document['group_unknown_because']})."
+            )
+        elif not document.get("group_known", True):
             lines.append(
                 f"  Who is in which group is not known ({document['group_unknown_because']}): every row like a person's counts."
             )

@@ -100,6 +100,7 @@ def command(
     from dalenius.audit.disclosure import policy_criteria
     from dalenius.errors import InputError
     from dalenius.output import check_writable, write_texts
+    from dalenius.release import Centroids
     from dalenius.release.prior import Priors
     from dalenius.report import html, terminal
     from dalenius.schema import Schema
@@ -142,19 +143,22 @@ def command(
             "The table contains the hidden rows and the release does not, so the two cannot be compared. Publish, "
             "and audit that file without --truth."
         )
+    placed = None  # who is in which group, where the release is made here
     if method is not None:
         if truth is not None:
             raise InputError("With --method the table itself is the truth; leave --truth out.")
         drawn = seed if method == "anatomy" else None
         publish = methods.publisher(method, wanted, chosen, command="audit", seed=drawn)
         with progress_line(quiet) as progress:
-            source = publish(Table(release, declared, engine=connected), progress).release
+            made = publish(Table(release, declared, engine=connected), progress)
+        source = made.release
+        placed = made.placed() if isinstance(source, Centroids) else None
         truth = Path(release)
     with stage_line(quiet) as stage:
         found = audit(
             source, declared, truth=truth, holdout=holdout, kind=kind, engine=connected, seed=seed,
             name=Path(release).name, progress=stage, adversaries=adversaries, predicates=sets, known=known,
-            effort=None if mcse is None else Effort(mcse=mcse),
+            effort=None if mcse is None else Effort(mcse=mcse), placed=placed,
         )  # fmt: skip
         if output is not None:
             stage("writing the report")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dalenius.engine.base import Assignment, Counted, Recoding, Rows, Summary, TableName, Tally, TooMany
 from dalenius.errors import DaleniusError, InputError, nearest
 
+LARGEST_LIMIT = 2**31 - 1  # rows that a query may be limited to: Spark has an integer of 32 bits for it
 Check = Callable[[Callable[[], Rows]], None]  # opens what was written, and raises if that must not be published
 
 
@@ -65,7 +66,7 @@ class IbisRows:
         with ExitStack() as stack:
             table = self._labelled(self._table.select(*columns), labels, stack) if labels else self._table
             expression = table.group_by(list(columns)).aggregate(**{weight: table.count()})
-            if limit is not None:
+            if limit is not None and limit < LARGEST_LIMIT:
                 expression = expression.limit(limit + 1)
             result = self._run(lambda: self._home.fetch(expression))
         if limit is not None and result.num_rows > limit:

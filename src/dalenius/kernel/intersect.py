@@ -46,40 +46,89 @@ def sizes(bits: Words) -> Longs:
 
 
 @njit(cache=True, nogil=True)
-def nearest(numbers: Floats, categories: Ints, points: Floats, labels: Ints, room: int) -> tuple[Longs, Longs]:
+def nearest(
+    numbers: Floats, categories: Ints, points: Floats, labels: Ints, begin: Longs, room: int
+) -> tuple[Longs, Longs]:
     """The points nearest to each target, all of those that are as near: from where to where, and which.
 
-    A number that is nan on either side, and a category below 0, counts nothing; different categories are at distance 1.
-    At most `room` points are written down to begin with; more are made room for.
+    Points `begin[i]` to `begin[i + 1]` have the categories `labels[i]` and are sorted by their first number. A target's number
+    that is nan, and a category below 0, counts nothing; different categories are at distance 1. At most `room` points are
+    written down to begin with; more are made room for.
     """
     start = np.zeros(numbers.shape[0] + 1, np.int64)
     which = np.empty(max(room, 1), np.int64)
     used = 0
-    distance = np.empty(points.shape[0])
+    seen, distance = np.empty(points.shape[0], np.int64), np.empty(points.shape[0])
+    differ = np.empty(labels.shape[0], np.int64)
     for t in range(numbers.shape[0]):
-        best = np.inf
-        for q in range(points.shape[0]):
-            total = 0.0
-            for a in range(numbers.shape[1]):
-                away = numbers[t, a] - points[q, a]
-                if away == away:
-                    total += away * away
-            for a in range(categories.shape[1]):
-                if categories[t, a] >= 0 and labels[q, a] != categories[t, a]:
-                    total += 1.0
-            distance[q] = total
-            best = min(best, total)
-        limit = best * (1 + 1e-9) + 1e-12
-        for q in range(points.shape[0]):
-            if distance[q] <= limit:
+        for i in range(labels.shape[0]):
+            differ[i] = 0
+            for a in range(labels.shape[1]):
+                differ[i] += categories[t, a] >= 0 and labels[i, a] != categories[t, a]
+        limit, found = np.inf, 0
+        for d in range(labels.shape[1] + 1):  # points that differ in more categories cannot be nearer
+            if d > limit:
+                break
+            for i in range(labels.shape[0]):
+                if differ[i] == d:
+                    limit, found = _search(numbers[t], d, points, begin[i], begin[i + 1], limit, seen, distance, found)
+        first = used
+        for x in range(found):
+            if distance[x] <= limit:
                 if used == which.size:
                     more = np.empty(2 * used, np.int64)
                     more[:used] = which
                     which = more
-                which[used] = q
+                which[used] = seen[x]
                 used += 1
+        which[first:used].sort()
         start[t + 1] = used
     return start, which[:used]
+
+
+@njit(cache=True, nogil=True)
+def _search(
+    target: Floats,
+    least: float,
+    points: Floats,
+    low: int,
+    high: int,
+    limit: float,
+    seen: Longs,
+    distance: Floats,
+    found: int,
+) -> tuple[float, int]:
+    """Write down the points from `low` to `high` that are not farther than the limit, which goes down with each nearer one.
+
+    All are at least at distance `least`. They are looked at from the target's first number outwards, until that alone is too
+    far away.
+    """
+    guided = target.size > 0 and target[0] == target[0]
+    above = low + np.searchsorted(points[low:high, 0], target[0]) if guided else low
+    below = above - 1
+    while below >= low or above < high:
+        up = np.inf if above == high else points[above, 0] - target[0] if guided else 0.0
+        down = np.inf if below < low else target[0] - points[below, 0]
+        if least + min(up, down) ** 2 > limit:
+            break
+        if below < low or (above < high and up <= down):  # also where a number is nan: nothing outside is read
+            q = above
+            above += 1
+        else:
+            q = below
+            below -= 1
+        total = least
+        for a in range(target.size):
+            away = target[a] - points[q, a]
+            if away == away:
+                total += away * away
+            if total > limit:
+                break
+        if total <= limit:
+            seen[found], distance[found] = q, total
+            found += 1
+            limit = min(limit, total * (1 + 1e-9) + 1e-12)
+    return limit, found
 
 
 @njit(cache=True, nogil=True)

@@ -21,7 +21,6 @@ from dalenius.adversary import fit
 from dalenius.adversary.population import Overlapping, Population
 from dalenius.coding import distinct_rows
 from dalenius.errors import InputError
-from dalenius.hierarchy import MISSING
 from dalenius.measure.threat import Faithfulness, faithfulness
 from dalenius.measure.utility import release_utility
 from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
@@ -411,33 +410,13 @@ class _Points:
     """Whether a query asks for a group's centroid: an integer's mean rounded to the nearest leaf."""
 
     def __init__(self, release: Centroids) -> None:
-        self.codes = np.empty(release.points.shape, dtype=np.int64)
-        for a, column in enumerate(release.schema.quasi):
-            points = release.points[:, a]
-            if column.type != "integer":
-                self.codes[:, a] = points.astype(np.int64)
-                continue
-            assert column.domain is not None
-            values = column.domain.values()
-            missing = column.leaves.index(MISSING) if MISSING in column.leaves else 0
-            self.codes[:, a] = np.where(np.isnan(points), missing, _nearest(points, values))
+        self.codes = release.leaves()
 
     def __call__(self, query: Query) -> Floats:
         holds = np.ones(len(self.codes), dtype=bool)
         for a, leaves in query.quasi.items():
             holds &= leaves[self.codes[:, a]]
         return holds.astype(np.float64)
-
-
-def _nearest(points: Floats, values: Floats) -> NDArray[np.int64]:
-    """The number nearest to each point, the smaller of two that are as near."""
-    order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]  # nan comes last
-    numbers = values[order]
-    above = np.searchsorted(numbers, points).clip(0, len(numbers) - 1)
-    below = np.maximum(above - 1, 0)
-    nearer = np.where(np.abs(numbers[above] - points) < np.abs(points - numbers[below]), above, below)
-    found: NDArray[np.int64] = order[nearer]
-    return found
 
 
 class _Independent:

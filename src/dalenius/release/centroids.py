@@ -48,6 +48,19 @@ class Centroids(GroupedRelease):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def leaves(self) -> NDArray[np.int32]:
+        """The centroids as leaf codes: a mean is the nearest number of the domain, the smaller of two that are as near."""
+        codes = np.empty(self.points.shape, dtype=np.int32)
+        for a, column in enumerate(self.schema.quasi):
+            points = self.points[:, a]
+            if column.type != "integer":
+                codes[:, a] = points
+                continue
+            assert column.domain is not None
+            missing = column.leaves.index(MISSING) if MISSING in column.leaves else 0
+            codes[:, a] = np.where(np.isnan(points), missing, _nearest(points, column.domain.values()))
+        return codes
+
     def write(self, path: str | Path) -> None:
         """A line for each (group, value) with its count; a sidecar says that these are centroids."""
         path = Path(path)
@@ -69,6 +82,17 @@ class Centroids(GroupedRelease):
             cells += [column.leaves[value] for column, value in zip(self.schema.sensitive, values, strict=True)]
             lines.append([q, *cells, count])
         sidecar.write(path, self.kind, {path: csv_text(header, lines)})
+
+
+def _nearest(points: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Which number is nearest to each point, the smaller of two that are as near."""
+    order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]  # nan comes last
+    numbers = values[order]
+    above = np.searchsorted(numbers, points).clip(0, len(numbers) - 1)
+    below = np.maximum(above - 1, 0)
+    nearer = np.where(np.abs(numbers[above] - points) < np.abs(points - numbers[below]), above, below)
+    found: NDArray[np.int64] = order[nearer]
+    return found
 
 
 def point_text(point: float, column: Column, schema: Schema) -> str:

@@ -25,6 +25,7 @@ _BRACKETS = re.compile(rf"([\[\](]){_NUMBER}[,;]{_NUMBER}([\[\])])")
 _DASH = re.compile(rf"{_NUMBER}-{_NUMBER}")
 _TILDE = re.compile(rf"{_NUMBER}~{_NUMBER}")
 _ONE_SIDED = re.compile(rf"\s*(<=|>=|<|>|≤|≥){_NUMBER}")
+_DECIMAL = re.compile(_NUMBER)
 _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder()
 LONG = 200  # characters of a complete set that are not repeated in every row
@@ -86,6 +87,8 @@ class Resolver:
             hint = nearest(text, self._known())
             if len(parts) > 1 and self._values is None and self._union(parts) is not None:
                 hint = f" If it is a set, write it with braces: {{{text}}}."
+            elif self._values is not None and _DECIMAL.fullmatch(text):
+                hint = " If it is the mean of a group, say so: --kind centroids."
             raise Unresolved(f"{text!r} matches nothing.{hint}")
         if len(members) == 0:
             raise Unresolved(f"{text!r} covers no value of the column's domain.")

@@ -13,7 +13,7 @@ from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
 from dalenius.audit.audit import KNOWN
 from dalenius.errors import counted, listing
 from dalenius.measure.accuracy import MARGIN
-from dalenius.release import NoisyCounts
+from dalenius.release import Centroids, NoisyCounts
 from dalenius.report import charts, words
 from dalenius.report.frame import figure, frame, shown, table
 
@@ -178,8 +178,8 @@ def _three_risks(audit: Audit) -> str:
         return ""
     judged = [found for found in audit.attacks if found.success.n and found.settled]
     best = max(judged, key=lambda found: found.success.value, default=None)
-    known = [found for found in judged if not math.isnan(found.perfect_breach)]
-    surest = max(known, key=lambda found: found.perfect_breach, default=None)
+    told = [found for found in judged if not math.isnan(found.perfect_breach)]
+    surest = max(told, key=lambda found: found.perfect_breach, default=None)
     certain = "–" if surest is None else words.sure(surest.perfect_breach, surest.perfect_breach_sure)
     inference = (
         "not measured without the original table"
@@ -188,11 +188,12 @@ def _three_risks(audit: Audit) -> str:
         f"people, always guessing the commonest value for {words.percent(best.naive.value)}; an adversary is certain of the "
         f"true value of {certain} of the people; {escape(words.verdict(best))}"
     )
+    known = "group" if isinstance(audit.release, Centroids) else "quasi-identifiers"  # a centroid may mislead
     rows = [
         ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],
         [
             "Linkability",
-            f"somebody who knows a person's quasi-identifiers picks the right row with probability "
+            f"somebody who knows a person's {known} picks the right row with probability "
             f"{words.percent(risks.average)} on average and {words.percent(risks.highest)} at most; above 20 % for "
             f"{words.percent(risks.at_risk)} of the people",
         ],

@@ -8,7 +8,7 @@ from dalenius.audit import Audit
 from dalenius.audit.threat import RelativeThreats
 from dalenius.errors import counted
 from dalenius.measure.classes import ClassErrors
-from dalenius.release import Anatomized, GroupedRelease, NoisyCounts
+from dalenius.release import Anatomized, Centroids, GroupedRelease, NoisyCounts
 from dalenius.report import words
 
 
@@ -80,7 +80,7 @@ def lines(audit: Audit) -> list[str]:
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="  Cost           ", subsequent_indent=" " * 17)
     untold = len(audit.refused) + sum(not one.converged for one in audit.threats.values())
-    untold += bool(audit.unthreatened and audit.has_truth) + isinstance(release, Anatomized)
+    untold += bool(audit.unthreatened and audit.has_truth) + isinstance(release, Anatomized | Centroids)
     for limit in audit.limits[: untold + 3]:  # an adversary that was not tried is never left out
         text += textwrap.wrap(limit, 96, initial_indent="  Not tested     ", subsequent_indent=" " * 17)
     return text

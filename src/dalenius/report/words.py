@@ -146,7 +146,12 @@ def unlike(found: Attack) -> str:
 
 def notes(found: Attack) -> list[str]:
     """What has to be known to read the rates of an attack."""
-    return [text for text in (unmatched(found), no_value(found), unlike(found)) if text]
+    return [text for text in (right_group(found), unmatched(found), no_value(found), unlike(found)) if text]
+
+
+def right_group(found: Attack) -> str:
+    """How often whoever goes to the nearest centroid finds the person's own group, where that is known."""
+    return f"finds the right group for {rate(found.right_group)} of the people" if found.right_group.n else ""
 
 
 def plus_minus(error: float | None) -> str:

@@ -1,0 +1,50 @@
+"""The nearest centroid: what somebody makes of a microaggregated release who looks a person up in it.
+
+p(s | r) ∝ rows with value s in the groups whose centroid is nearest to r, all groups that are equally near together. The
+distance is the publisher's, as far as the centroids tell it (see `location`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from dalenius.adversary import fit
+from dalenius.adversary.base import Adversary, Targets
+from dalenius.adversary.location import places
+from dalenius.belief import Belief
+from dalenius.release import Anatomized, Centroids, Generalized, Release
+
+
+class NearestCentroid(Adversary):
+    """The attacker who takes the nearest group for the target's own. It never doubts that, and is wrong now and then."""
+
+    __slots__ = ()
+    name = "nearest-centroid"
+    knows = "the release, that the target is in it, and the target's quasi-identifiers"
+    does = "goes to the group whose centroid is nearest and takes every row in it for equally likely the target's"
+
+    def refusal(self, release: Release) -> str | None:
+        if isinstance(release, Centroids):
+            return None
+        if isinstance(release, Generalized | Anatomized):
+            return "it has no centroids but labels or tuples; random-worlds and attacker attack these"
+        return f"a release of kind {release.kind!r} has no centroids"
+
+    def believe(
+        self,
+        release: Release,
+        targets: Targets,
+        *,
+        column: str | None = None,
+        rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
+    ) -> Belief:
+        assert isinstance(release, Centroids)
+        grouping = release.grouping(column)
+        counts = fit.counts_of(grouping)
+        known, number = fit.distinct_targets(targets)
+        weights = np.zeros((len(known), len(grouping.table)))
+        for some, start, group in places(release, known, sure=False):
+            near = csr_array((np.ones(len(group)), group, start), shape=(len(some), release.groups))
+            weights[some] = (near @ counts).toarray()
+        return Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())

@@ -1,0 +1,404 @@
+"""The audit of a microaggregated release: rates, groups and policy recounted from the files in plain loops."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import random
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.adversary import NearestCentroid
+from dalenius.audit import Audit, audit
+from dalenius.audit.holdout import split_rows
+from dalenius.audit.people import open_together, plausible_people
+from dalenius.engine import default
+from dalenius.publish.microaggregation import Microaggregation
+from dalenius.release import Centroids
+from dalenius.report import terminal
+from tests.adversary import plain_centroids as plain
+from tests.conftest import lacking
+
+SCHEMA = """sensitive = "disease"
+[columns.age]
+role = "quasi"
+type = "integer"
+domain = { min = 0, max = 99 }
+[columns.pay]
+role = "quasi"
+type = "integer"
+domain = { min = 0, max = 999 }
+[columns.city]
+role = "quasi"
+domain = ["Oslo", "Bergen", "Hamar"]
+[columns.disease]
+role = "sensitive"
+domain = ["Flu", "Pox", "Gout", "Ache", "Cold"]
+"""
+QUASI = ("age", "pay", "city")
+NUMERIC = (True, True, False)
+DISEASES = ("Flu", "Pox", "Gout", "Ache", "Cold")
+EQUAL = (1, 1, 1, 1, 1)
+Person = dict[str, str]
+
+
+def people(n: int, seed: int, *, missing: float = 0.0, shares: Sequence[float] = EQUAL) -> list[Person]:
+    """The disease is independent of everything else: all that can be learnt is learnt about people in the release."""
+    rng = random.Random(seed)
+    return [
+        {
+            "age": "" if rng.random() < missing else str(rng.randint(20, 80)),
+            "pay": str(rng.randint(0, 999)),
+            "city": "" if rng.random() < missing else rng.choice(("Oslo", "Bergen", "Hamar")),
+            "disease": rng.choices(DISEASES, shares)[0],
+        }
+        for _ in range(n)
+    ]
+
+
+def write(path: Path, rows: list[Person]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read(path: Path) -> list[Person]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def released(
+    folder: Path, k: int, *, n: int = 300, held: int = 200, missing: float = 0.0, shuffle: bool = False,
+    shares: Sequence[float] = EQUAL,
+) -> Path:  # fmt: skip
+    """A table, its centroids, and others, in a folder."""
+    (folder / "privacy.toml").write_text(SCHEMA, encoding="utf-8")
+    write(folder / "people.csv", people(n, 1, missing=missing, shares=shares))
+    write(folder / "others.csv", people(held, 2, missing=missing, shares=shares))
+    table = dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml"))
+    Microaggregation(k).publish(table).write(folder / "points.csv", shuffle=shuffle)
+    return folder
+
+
+def audited(folder: Path, policy: dict[str, Any] | None = None, **options: Any) -> Audit:
+    schema = dataclasses.replace(dl.Schema.load(folder / "privacy.toml"), policy=policy or {})
+    files = {"truth": folder / "people.csv", "holdout": folder / "others.csv"} | options
+    return audit(folder / "points.csv", schema, **files)
+
+
+class Plain:
+    """The release as its file has it, and the attack on anybody, in loops."""
+
+    def __init__(self, folder: Path) -> None:
+        lines = read(folder / "points.csv")
+        names = sorted({int(line["group"]) for line in lines})
+        self.groups = [[line for line in lines if int(line["group"]) == name] for name in names]
+        self.points = [self.known(group[0]) for group in self.groups]
+        self.sizes = [len(group) for group in self.groups]
+        self.values = [[line["disease"] for line in group] for group in self.groups]
+
+    def known(self, person: Person) -> list[object]:
+        return [
+            (float(person[name]) if person[name] else None) if number else person[name]
+            for name, number in zip(QUASI, NUMERIC, strict=True)
+        ]
+
+    def nearest(self, person: Person) -> list[int]:
+        return plain.nearest(self.known(person), self.points, self.sizes, NUMERIC)
+
+    def belief(self, person: Person) -> dict[str, Fraction]:
+        return plain.belief(self.nearest(person), self.values)
+
+    def success(self, everybody: list[Person]) -> float:
+        return float(sum(plain.chance(self.belief(one), one["disease"]) for one in everybody) / len(everybody))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_rates_in_plain_loops(missing: float, tmp_path: Path) -> None:
+    folder = released(tmp_path, 3, missing=missing)
+    found = audited(folder)
+    (attack,) = found.attacks
+    assert (attack.adversary, attack.column, attack.belief.method) == ("nearest-centroid", "disease", "exact")
+    loops, mine, others = Plain(folder), read(folder / "people.csv"), read(folder / "others.csv")
+    assert attack.success.value == pytest.approx(loops.success(mine), abs=1e-12)
+    assert attack.control.value == pytest.approx(loops.success(others), abs=1e-12)
+    assert attack.gain.value == pytest.approx(loops.success(mine) - loops.success(others), abs=1e-12)
+    assert (attack.success.n, attack.control.n) == (300, 200)
+    assert (attack.unmatched, attack.control_unmatched) == (0, 0)
+    counts = Counter(one["disease"] for one in mine)
+    assert attack.naive.value == pytest.approx(max(counts.values()) / 300)
+    certain = [loops.belief(one).get(one["disease"]) == 1 for one in mine]
+    assert attack.perfect_breach == pytest.approx(sum(certain) / 300, abs=1e-12)
+    assert sum(certain) > 0
+    sure = [float(max(loops.belief(one).values())) for one in mine]
+    assert attack.confidence.mean == pytest.approx(sum(sure) / 300)
+    # Nobody is in a group of ten people like them: three people's values say much of each of them.
+    assert attack.verdict == "leaks about persons"
+    assert attack.gain.low > 0.1
+
+
+def test_large_groups_of_values_that_go_with_nothing_give_no_gain(tmp_path: Path) -> None:
+    """Held-out people are like those of the table, and 150 people say little about one of them. Three say much."""
+    shares = (5, 2, 1, 1, 1)
+    (attack,) = audited(released(tmp_path, 150, n=3000, held=3000, shares=shares)).attacks
+    assert attack.gain.low <= 0 <= attack.gain.high
+    assert abs(attack.gain.value) < 0.03
+    assert attack.verdict == "only about the population"
+    small = tmp_path / "small"
+    small.mkdir()
+    (attack,) = audited(released(small, 3, n=3000, held=3000, shares=shares)).attacks
+    assert attack.gain.low > 0.05
+    assert attack.verdict == "leaks about persons"
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_how_often_the_group_is_the_persons_own(missing: float, tmp_path: Path) -> None:
+    """Held against the groups that the publisher made; of c groups as near, one in c."""
+    folder = released(tmp_path, 3, missing=missing)
+    (attack,) = audited(folder).attacks
+    loops = Plain(folder)
+    made = Microaggregation(3).publish(dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml")))
+    chances = []
+    for person, group in zip(read(folder / "people.csv"), made.group.tolist(), strict=True):
+        where = loops.nearest(person)
+        chances.append((group in where) / len(where))
+    assert attack.right_group.n == 300
+    assert attack.right_group.value == pytest.approx(sum(chances) / 300, abs=1e-12)
+    assert 0.5 < attack.right_group.value < 1
+    assert attack.right_group.low < attack.right_group.value < attack.right_group.high
+
+
+def test_of_groups_that_are_as_near_the_own_one_counts_in_part(tmp_path: Path) -> None:
+    """Three groups of three at one point: nobody can tell which is whose, and one in three is right."""
+    folder = released(tmp_path, 3)
+    alike = [{"age": "30", "pay": "500", "city": "Oslo", "disease": DISEASES[i % 5]} for i in range(9)]
+    write(folder / "people.csv", alike + [{**one, "age": "60"} for one in alike[:3]])
+    table = dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml"))
+    Microaggregation(3).publish(table).write(folder / "points.csv")
+    assert len(Plain(folder).nearest(alike[0])) == 3
+    (attack,) = audited(folder, holdout=None).attacks
+    assert attack.right_group.value == pytest.approx((9 / 3 + 3) / 12)
+
+
+def test_right_groups_are_not_told_where_they_are_not_known(tmp_path: Path) -> None:
+    folder = released(tmp_path, 3, shuffle=True)
+    (attack,) = audited(folder).attacks
+    assert attack.right_group.n == 0
+    assert attack.success.value == pytest.approx(Plain(folder).success(read(folder / "people.csv")), abs=1e-12)
+    # The table in another order: values alone could agree by chance, the means of the groups do not.
+    rows = read(folder / "people.csv")
+    Microaggregation(3).publish(dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml"))).write(
+        folder / "points.csv"
+    )
+    assert audited(folder).attacks[0].right_group.n == 300
+    ages = [row["age"] for row in rows]
+    moved = [{**row, "age": age} for row, age in zip(rows, [*ages[1:], ages[0]], strict=True)]
+    write(folder / "people.csv", moved)
+    assert audited(folder).attacks[0].right_group.n == 0
+
+
+def test_a_release_without_group_numbers(tmp_path: Path) -> None:
+    """As other tools write it: rows in the order of the table, equal centroids are a group."""
+    folder = released(tmp_path, 3)
+    lines = [{name: text for name, text in line.items() if name != "group"} for line in read(folder / "points.csv")]
+    before = audited(folder).attacks[0]
+    write(folder / "points.csv", lines)
+    (folder / "points.csv.meta.json").unlink()
+    after = audited(folder, kind="centroids").attacks[0]
+    assert after.success == before.success
+    assert after.right_group == before.right_group
+    assert after.right_group.n == 300
+
+
+def test_one_line_for_several_people_has_no_order(tmp_path: Path) -> None:
+    folder = released(tmp_path, 3)
+    schema = dl.Schema.load(folder / "privacy.toml")
+    release = dl.read_release(folder / "points.csv", schema)
+    assert isinstance(release, Centroids)
+    before = audited(folder).attacks[0]
+    (folder / "points.csv").unlink()
+    (folder / "points.csv.meta.json").unlink()
+    release.write(folder / "points.csv")
+    after = audited(folder).attacks[0]
+    assert after.success == before.success
+    assert after.right_group.n == 0
+
+
+POLICY = {
+    "min_k": 3, "min_l": 2, "max_attacker_accuracy": 0.3, "max_attacker_gain": 0.05, "max_perfect_breach": 0.001,
+    "max_relative_threat": {"quantile": 0.99, "value": 4}, "min_faithfulness": 0.5, "max_loss": 0.5, "max_suppressed": 0.1,
+    "epsilon_privacy": ["I:table:1e6:2.5"], "max_t": 0.5, "min_entropy_l": 1.5,
+}  # fmt: skip
+
+
+def test_every_threshold_is_measured_or_refused_with_a_reason(tmp_path: Path) -> None:
+    folder = released(tmp_path, 3)
+    found = audited(folder, POLICY)
+    outcome = {t.key: t.outcome for t in found.thresholds}
+    loops = Plain(folder)
+    single = sum(len(set(values)) == 1 for values in loops.values)
+    assert single > 0
+    assert outcome == {
+        "min_k": "passed", "min_l": "violated", "min_entropy_l": "violated", "max_t": "violated",
+        "max_attacker_accuracy": "violated", "max_attacker_gain": "violated", "max_perfect_breach": "violated",
+        "max_relative_threat": "not tested", "min_faithfulness": "not tested", "max_loss": "not tested",
+        "max_suppressed": "passed", "epsilon_privacy": "violated",
+    }  # fmt: skip
+    measured = {t.key: t.measured for t in found.thresholds}
+    assert measured["min_k"] == min(loops.sizes)
+    assert measured["max_attacker_accuracy"] == pytest.approx(loops.success(read(folder / "people.csv")))
+    for threshold in found.thresholds:
+        if threshold.outcome == "not tested":
+            assert len(threshold.reason.split()) >= 4
+            assert "--truth" not in threshold.reason
+            assert "--holdout" not in threshold.reason
+    assert set(found.refused) == {"random-worlds"}
+    assert any("nearest-centroid attacks them" in limit for limit in found.limits)
+    assert any("take a person's group as known" in limit for limit in found.limits)
+    screen = "\n".join(terminal.lines(found))
+    assert "nearest-centroid on disease" in screen
+    assert "right group" in screen
+
+
+def test_without_the_truth_it_is_said_how_sure_it_is(tmp_path: Path) -> None:
+    """Somebody stands at every centroid, its numbers rounded to the nearest that there is; the group's people count."""
+    folder = released(tmp_path, 3, missing=0.15)
+    found = audited(folder, POLICY, truth=None, holdout=None)
+    (attack,) = found.attacks
+    loops = Plain(folder)
+    sure: dict[str, float] = {"mean": 0.0, "certain": 0.0}
+    for point, size in zip(loops.points, loops.sizes, strict=True):
+        person = {
+            name: ("" if x is None else str(round(x)) if number else str(x))  # type: ignore[call-overload]
+            for name, x, number in zip(QUASI, point, NUMERIC, strict=True)
+        }
+        most = max(loops.belief(person).values())
+        sure["mean"] += float(most) * size / 300
+        sure["certain"] += (most == 1) * size / 300
+    assert attack.success.n == attack.gain.n == attack.right_group.n == 0
+    assert attack.confidence.mean == pytest.approx(sure["mean"], abs=0.01)  # a half may be rounded down
+    assert attack.confidence.certain == pytest.approx(sure["certain"], abs=0.02)
+    untested = {t.key for t in found.thresholds if t.outcome == "not tested"}
+    assert untested >= {"max_attacker_accuracy", "max_attacker_gain", "max_perfect_breach", "max_relative_threat"}
+
+
+def test_plausible_people_stand_where_the_centroids_do(tmp_path: Path) -> None:
+    folder = released(tmp_path, 4, missing=0.3)
+    release = dl.read_release(folder / "points.csv", folder / "privacy.toml")
+    assert isinstance(release, Centroids)
+    targets, weight = plausible_people(release, np.random.default_rng(0))
+    assert weight.tolist() == Plain(folder).sizes
+    for a, (column, number) in enumerate(zip(release.schema.quasi, NUMERIC, strict=True)):
+        for point, code in zip(release.points[:, a].tolist(), targets.codes[:, a].tolist(), strict=True):
+            if not number:
+                assert code == point
+            elif point != point:
+                assert column.leaves[code] == ""
+            else:
+                assert abs(int(column.leaves[code]) - point) <= 0.5
+
+
+def test_the_people_most_at_risk_are_in_the_class_that_is_looked_at(tmp_path: Path) -> None:
+    folder = released(tmp_path, 3)
+    found = audited(folder)
+    assert found.at_risk
+    loops, rows = Plain(folder), read(folder / "people.csv")
+    for person in found.at_risk:
+        for row in person.rows:
+            where = loops.nearest(rows[row])
+            assert person.group == (where[0] if len(where) == 1 else -1)
+            assert person.group_size == sum(loops.sizes[q] for q in where)
+            assert person.belief == pytest.approx(float(max(loops.belief(rows[row]).values())))
+            assert person.place != "suppressed"
+            without = {}
+            for name in QUASI:
+                known = [
+                    plain.UNKNOWN if other == name else x
+                    for other, x in zip(QUASI, loops.known(rows[row]), strict=True)
+                ]
+                seen = plain.belief(plain.nearest(known, loops.points, loops.sizes, NUMERIC), loops.values)
+                without[name] = float(seen.get(person.value, 0))
+            assert person.belief_without == pytest.approx(min(without.values()), abs=1e-12)
+            assert without[person.attribute] == pytest.approx(min(without.values()), abs=1e-12)
+
+
+def test_published_in_memory_with_held_out_people_of_other_places(tmp_path: Path) -> None:
+    """Values that only held-out people have, of a column without a declared domain: the release is coded again for them."""
+    folder = released(tmp_path, 3)
+    text = (folder / "privacy.toml").read_text(encoding="utf-8").replace('domain = ["Oslo", "Bergen", "Hamar"]\n', "")
+    (folder / "privacy.toml").write_text(text, encoding="utf-8")
+    others = [{**one, "city": "Alta"} if i < 20 else one for i, one in enumerate(read(folder / "others.csv"))]
+    write(folder / "others.csv", others)
+    schema = dl.Schema.load(folder / "privacy.toml")
+    made = Microaggregation(3).publish(dl.Table(folder / "people.csv", schema))
+    made.write(folder / "points.csv")
+    (one,) = audit(made.release, schema, truth=folder / "people.csv", holdout=folder / "others.csv").attacks
+    (other,) = audited(folder).attacks
+    assert one.success == other.success
+    assert one.control == other.control
+    assert one.right_group.n == 0
+    files = {"truth": folder / "people.csv", "holdout": folder / "others.csv"}
+    (told,) = audit(made.release, schema, placed=made.placed(), **files).attacks
+    assert told.right_group == other.right_group
+    assert told.right_group.n == 300
+    assert one.control.value == pytest.approx(Plain(folder).success(others), abs=1e-12)
+
+
+def test_two_sensitive_columns(tmp_path: Path) -> None:
+    folder = released(tmp_path, 3)
+    text = SCHEMA.replace('sensitive = "disease"', 'sensitive = ["disease", "city"]')
+    text = text.replace('[columns.city]\nrole = "quasi"', '[columns.city]\nrole = "sensitive"')
+    (folder / "privacy.toml").write_text(text, encoding="utf-8")
+    table = dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml"))
+    (folder / "points.csv").unlink()
+    (folder / "points.csv.meta.json").unlink()
+    Microaggregation(3).publish(table).write(folder / "points.csv")
+    found = audited(folder)
+    assert {(one.adversary, one.column) for one in found.attacks} == {
+        ("nearest-centroid", "disease"), ("nearest-centroid", "city")
+    }  # fmt: skip
+    release, mine, _ = open_together(
+        folder / "points.csv",
+        folder / "people.csv",
+        None,
+        dl.Schema.load(folder / "privacy.toml"),
+        kind=None,
+        engine=None,
+    )
+    assert mine is not None
+    for one in found.attacks:
+        belief = NearestCentroid().attack(release, mine.targets, column=one.column)
+        np.testing.assert_array_equal(belief.posterior, one.belief.posterior)
+        assert one.right_group.n == 300
+
+
+def test_adult(data: Path, tmp_path: Path) -> None:
+    """The figures of docs/adversaries/nearest-centroid.md: 32,561 real people, three to a group."""
+    if not (data / "adult" / "adult.data").is_file():
+        lacking("adult/adult.data in $DALENIUS_DATA")
+    numbers = {"age": 120, "education-num": 20, "hours": 100, "gain": 100_000}
+    columns = {"age": 0, "education-num": 4, "hours": 12, "gain": 10, "sex": 9, "occupation": 6}
+    with (data / "adult" / "adult.data").open(encoding="utf-8") as file:
+        cells = [[cell.strip() for cell in line.split(",")] for line in file if line.strip()]
+    write(tmp_path / "adult.csv", [{name: line[j] for name, j in columns.items()} for line in cells])
+    text = 'sensitive = "occupation"\nmissing = ["?"]\n[columns.sex]\nrole = "quasi"\n[columns.occupation]\nrole = "sensitive"\n'
+    for name, most in numbers.items():
+        text += f'[columns.{name}]\nrole = "quasi"\ntype = "integer"\ndomain = {{ min = 0, max = {most} }}\n'
+    (tmp_path / "privacy.toml").write_text(text, encoding="utf-8")
+    schema = dl.Schema.load(tmp_path / "privacy.toml")
+    split_rows(default().open(tmp_path / "adult.csv"), 0.3, tmp_path / "people.csv", tmp_path / "others.csv", seed=1)
+    Microaggregation(3).publish(dl.Table(tmp_path / "people.csv", schema)).write(tmp_path / "points.csv")
+    (attack,) = audited(tmp_path).attacks
+    assert (attack.success.n, attack.control.n, attack.right_group.n) == (22_793, 9_768, 22_793)
+    assert attack.success.value == pytest.approx(0.403, abs=0.0006)
+    assert attack.control.value == pytest.approx(0.252, abs=0.0006)
+    assert attack.right_group.value == pytest.approx(0.508, abs=0.0006)
+    assert attack.verdict == "leaks about persons"
