@@ -2,123 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import dataclasses
-import random
 from collections import Counter
-from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import dalenius as dl
 from dalenius.adversary import NearestCentroid
-from dalenius.audit import Audit, audit
-from dalenius.audit.holdout import split_rows
+from dalenius.audit import audit
 from dalenius.audit.people import open_together, plausible_people
-from dalenius.engine import default
 from dalenius.publish.microaggregation import Microaggregation
 from dalenius.release import Centroids
 from dalenius.report import terminal
 from tests.adversary import plain_centroids as plain
-from tests.conftest import lacking
-
-SCHEMA = """sensitive = "disease"
-[columns.age]
-role = "quasi"
-type = "integer"
-domain = { min = 0, max = 99 }
-[columns.pay]
-role = "quasi"
-type = "integer"
-domain = { min = 0, max = 999 }
-[columns.city]
-role = "quasi"
-domain = ["Oslo", "Bergen", "Hamar"]
-[columns.disease]
-role = "sensitive"
-domain = ["Flu", "Pox", "Gout", "Ache", "Cold"]
-"""
-QUASI = ("age", "pay", "city")
-NUMERIC = (True, True, False)
-DISEASES = ("Flu", "Pox", "Gout", "Ache", "Cold")
-EQUAL = (1, 1, 1, 1, 1)
-Person = dict[str, str]
-
-
-def people(n: int, seed: int, *, missing: float = 0.0, shares: Sequence[float] = EQUAL) -> list[Person]:
-    """The disease is independent of everything else: all that can be learnt is learnt about people in the release."""
-    rng = random.Random(seed)
-    return [
-        {
-            "age": "" if rng.random() < missing else str(rng.randint(20, 80)),
-            "pay": str(rng.randint(0, 999)),
-            "city": "" if rng.random() < missing else rng.choice(("Oslo", "Bergen", "Hamar")),
-            "disease": rng.choices(DISEASES, shares)[0],
-        }
-        for _ in range(n)
-    ]
-
-
-def write(path: Path, rows: list[Person]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def read(path: Path) -> list[Person]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def released(
-    folder: Path, k: int, *, n: int = 300, held: int = 200, missing: float = 0.0, shuffle: bool = False,
-    shares: Sequence[float] = EQUAL,
-) -> Path:  # fmt: skip
-    """A table, its centroids, and others, in a folder."""
-    (folder / "privacy.toml").write_text(SCHEMA, encoding="utf-8")
-    write(folder / "people.csv", people(n, 1, missing=missing, shares=shares))
-    write(folder / "others.csv", people(held, 2, missing=missing, shares=shares))
-    table = dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml"))
-    Microaggregation(k).publish(table).write(folder / "points.csv", shuffle=shuffle)
-    return folder
-
-
-def audited(folder: Path, policy: dict[str, Any] | None = None, **options: Any) -> Audit:
-    schema = dataclasses.replace(dl.Schema.load(folder / "privacy.toml"), policy=policy or {})
-    files = {"truth": folder / "people.csv", "holdout": folder / "others.csv"} | options
-    return audit(folder / "points.csv", schema, **files)
-
-
-class Plain:
-    """The release as its file has it, and the attack on anybody, in loops."""
-
-    def __init__(self, folder: Path) -> None:
-        lines = read(folder / "points.csv")
-        names = sorted({int(line["group"]) for line in lines})
-        self.groups = [[line for line in lines if int(line["group"]) == name] for name in names]
-        self.points = [self.known(group[0]) for group in self.groups]
-        self.sizes = [len(group) for group in self.groups]
-        self.values = [[line["disease"] for line in group] for group in self.groups]
-
-    def known(self, person: Person) -> list[object]:
-        return [
-            (float(person[name]) if person[name] else None) if number else person[name]
-            for name, number in zip(QUASI, NUMERIC, strict=True)
-        ]
-
-    def nearest(self, person: Person) -> list[int]:
-        return plain.nearest(self.known(person), self.points, self.sizes, NUMERIC)
-
-    def belief(self, person: Person) -> dict[str, Fraction]:
-        return plain.belief(self.nearest(person), self.values)
-
-    def success(self, everybody: list[Person]) -> float:
-        return float(sum(plain.chance(self.belief(one), one["disease"]) for one in everybody) / len(everybody))
+from tests.audit.centroids import NUMERIC, QUASI, SCHEMA, Plain, audited, read, released, write
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.15])
@@ -157,79 +55,6 @@ def test_large_groups_of_values_that_go_with_nothing_give_no_gain(tmp_path: Path
     (attack,) = audited(released(small, 3, n=3000, held=3000, shares=shares)).attacks
     assert attack.gain.low > 0.05
     assert attack.verdict == "leaks about persons"
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.15])
-def test_how_often_the_group_is_the_persons_own(missing: float, tmp_path: Path) -> None:
-    """Held against the groups that the publisher made; of c groups as near, one in c."""
-    folder = released(tmp_path, 3, missing=missing)
-    (attack,) = audited(folder).attacks
-    loops = Plain(folder)
-    made = Microaggregation(3).publish(dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml")))
-    chances = []
-    for person, group in zip(read(folder / "people.csv"), made.group.tolist(), strict=True):
-        where = loops.nearest(person)
-        chances.append((group in where) / len(where))
-    assert attack.right_group.n == 300
-    assert attack.right_group.value == pytest.approx(sum(chances) / 300, abs=1e-12)
-    assert 0.5 < attack.right_group.value < 1
-    assert attack.right_group.low < attack.right_group.value < attack.right_group.high
-
-
-def test_of_groups_that_are_as_near_the_own_one_counts_in_part(tmp_path: Path) -> None:
-    """Three groups of three at one point: nobody can tell which is whose, and one in three is right."""
-    folder = released(tmp_path, 3)
-    alike = [{"age": "30", "pay": "500", "city": "Oslo", "disease": DISEASES[i % 5]} for i in range(9)]
-    write(folder / "people.csv", alike + [{**one, "age": "60"} for one in alike[:3]])
-    table = dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml"))
-    Microaggregation(3).publish(table).write(folder / "points.csv")
-    assert len(Plain(folder).nearest(alike[0])) == 3
-    (attack,) = audited(folder, holdout=None).attacks
-    assert attack.right_group.value == pytest.approx((9 / 3 + 3) / 12)
-
-
-def test_right_groups_are_not_told_where_they_are_not_known(tmp_path: Path) -> None:
-    folder = released(tmp_path, 3, shuffle=True)
-    (attack,) = audited(folder).attacks
-    assert attack.right_group.n == 0
-    assert attack.success.value == pytest.approx(Plain(folder).success(read(folder / "people.csv")), abs=1e-12)
-    # The table in another order: values alone could agree by chance, the means of the groups do not.
-    rows = read(folder / "people.csv")
-    Microaggregation(3).publish(dl.Table(folder / "people.csv", dl.Schema.load(folder / "privacy.toml"))).write(
-        folder / "points.csv"
-    )
-    assert audited(folder).attacks[0].right_group.n == 300
-    ages = [row["age"] for row in rows]
-    moved = [{**row, "age": age} for row, age in zip(rows, [*ages[1:], ages[0]], strict=True)]
-    write(folder / "people.csv", moved)
-    assert audited(folder).attacks[0].right_group.n == 0
-
-
-def test_a_release_without_group_numbers(tmp_path: Path) -> None:
-    """As other tools write it: rows in the order of the table, equal centroids are a group."""
-    folder = released(tmp_path, 3)
-    lines = [{name: text for name, text in line.items() if name != "group"} for line in read(folder / "points.csv")]
-    before = audited(folder).attacks[0]
-    write(folder / "points.csv", lines)
-    (folder / "points.csv.meta.json").unlink()
-    after = audited(folder, kind="centroids").attacks[0]
-    assert after.success == before.success
-    assert after.right_group == before.right_group
-    assert after.right_group.n == 300
-
-
-def test_one_line_for_several_people_has_no_order(tmp_path: Path) -> None:
-    folder = released(tmp_path, 3)
-    schema = dl.Schema.load(folder / "privacy.toml")
-    release = dl.read_release(folder / "points.csv", schema)
-    assert isinstance(release, Centroids)
-    before = audited(folder).attacks[0]
-    (folder / "points.csv").unlink()
-    (folder / "points.csv.meta.json").unlink()
-    release.write(folder / "points.csv")
-    after = audited(folder).attacks[0]
-    assert after.success == before.success
-    assert after.right_group.n == 0
 
 
 POLICY = {
@@ -378,27 +203,3 @@ def test_two_sensitive_columns(tmp_path: Path) -> None:
         belief = NearestCentroid().attack(release, mine.targets, column=one.column)
         np.testing.assert_array_equal(belief.posterior, one.belief.posterior)
         assert one.right_group.n == 300
-
-
-def test_adult(data: Path, tmp_path: Path) -> None:
-    """The figures of docs/adversaries/nearest-centroid.md: 32,561 real people, three to a group."""
-    if not (data / "adult" / "adult.data").is_file():
-        lacking("adult/adult.data in $DALENIUS_DATA")
-    numbers = {"age": 120, "education-num": 20, "hours": 100, "gain": 100_000}
-    columns = {"age": 0, "education-num": 4, "hours": 12, "gain": 10, "sex": 9, "occupation": 6}
-    with (data / "adult" / "adult.data").open(encoding="utf-8") as file:
-        cells = [[cell.strip() for cell in line.split(",")] for line in file if line.strip()]
-    write(tmp_path / "adult.csv", [{name: line[j] for name, j in columns.items()} for line in cells])
-    text = 'sensitive = "occupation"\nmissing = ["?"]\n[columns.sex]\nrole = "quasi"\n[columns.occupation]\nrole = "sensitive"\n'
-    for name, most in numbers.items():
-        text += f'[columns.{name}]\nrole = "quasi"\ntype = "integer"\ndomain = {{ min = 0, max = {most} }}\n'
-    (tmp_path / "privacy.toml").write_text(text, encoding="utf-8")
-    schema = dl.Schema.load(tmp_path / "privacy.toml")
-    split_rows(default().open(tmp_path / "adult.csv"), 0.3, tmp_path / "people.csv", tmp_path / "others.csv", seed=1)
-    Microaggregation(3).publish(dl.Table(tmp_path / "people.csv", schema)).write(tmp_path / "points.csv")
-    (attack,) = audited(tmp_path).attacks
-    assert (attack.success.n, attack.control.n, attack.right_group.n) == (22_793, 9_768, 22_793)
-    assert attack.success.value == pytest.approx(0.403, abs=0.0006)
-    assert attack.control.value == pytest.approx(0.252, abs=0.0006)
-    assert attack.right_group.value == pytest.approx(0.508, abs=0.0006)
-    assert attack.verdict == "leaks about persons"
