@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius import engine as _engine
-from dalenius.adversary import Targets
+from dalenius.adversary import UNKNOWN, Targets
 from dalenius.coding import distinct_rows
 from dalenius.engine import PREFIX, Engine, Source, parts_of
 from dalenius.errors import InputError, counted
@@ -269,7 +269,8 @@ def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple
     """People whom the release may be about, when the table is not at hand, and how many each stands for.
 
     Anatomy publishes the quasi-identifiers themselves. A generalized group stands for anybody in its box: one tuple is
-    drawn from it for the whole group. Suppressed rows stand for nobody in particular and are left out.
+    drawn from it for the whole group. Suppressed rows stand for nobody in particular and are left out. Of a column that is
+    suppressed in every row, and whose values nobody declares, nothing is known of anybody.
     """
     if isinstance(release, Anatomized):
         return Targets(release.schema, release.quasi.codes), release.quasi.counts
@@ -278,7 +279,10 @@ def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple
     for a, labels in enumerate(release.labels):
         drawn = rng.random(release.groups)
         members = [labels[code].members for code in release.codes[:, a].tolist()]
-        codes[:, a] = [leaves[int(u * len(leaves))] for leaves, u in zip(members, drawn.tolist(), strict=True)]
+        codes[:, a] = [
+            leaves[int(u * len(leaves))] if len(leaves) else UNKNOWN
+            for leaves, u in zip(members, drawn.tolist(), strict=True)
+        ]
     return Targets(release.schema, codes), release.sizes
 
 
