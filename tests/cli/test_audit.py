@@ -12,6 +12,7 @@ import pytest
 import dalenius as dl
 from dalenius.audit import audit
 from dalenius.cli import app
+from dalenius.measure import remaining
 from tests.conftest import Run
 
 Answer = tuple[int, str, str]
@@ -296,7 +297,9 @@ def test_counts_have_no_classes(cli: Cli) -> None:
         assert document["release"] | {"sha256": None} == {
             "kind": "noisy-counts", "people": None, "classes": None, "suppressed": None, "sha256": None, "epsilon": None,
             "quasi": [column.name for column in table.schema.quasi], "sensitive": ["disease"],
+            "columns_left": remaining.to_document(remaining.columns_left(dl.read_release("noisy", "privacy.toml"))),
         }  # fmt: skip
+        assert {one["state"] for one in document["release"]["columns_left"].values()} == {"kept"}
         assert (document["levels"], document["risks"], document["epsilon_privacy"]) == (None, None, [])
         assert set(document["utility"]) == ({"relative_error", "relative_error_median"} if truth else set())
         assert any("has no classes" in limit for limit in document["limits"])

@@ -111,7 +111,7 @@ def test_document(cli: Cli, depth: int, split: bool) -> None:
         shape.setdefault(model, set()).add(key)
     shape["recursive_c_l_diversity"].add("l")
     others = {"schema_version", "dalenius", "kind", "people", "classes", "suppressed", "class_sizes", "uniques"}
-    others |= {"suppressed_rows", "thresholds"}
+    others |= {"suppressed_rows", "thresholds", "columns_left"}
     assert set(document) == {*shape, *others, "sensitive", "others_as_quasi", "run"}
     assert document["thresholds"] == []
     assert set(document["suppressed_rows"]) == {"rows", *shape}

@@ -14,6 +14,7 @@ import pytest
 import dalenius as dl
 from dalenius.audit.compare import compare
 from dalenius.cli import app
+from dalenius.measure.remaining import to_document
 from tests.conftest import Run
 
 Answer = tuple[int, str, str]
@@ -21,7 +22,7 @@ Cli = Callable[..., Answer]
 KEYS = [
     "release", "kind", "classes", "k", "l", "t", "loss", "ncp", "precision", "discernibility", "average_class_size",
     "suppressed", "kl_divergence", "relative_error", "relative_error_median", "faithfulness",
-    "faithfulness_stderr",
+    "faithfulness_stderr", "columns_left",
 ]  # fmt: skip
 ASKED = ("relative_error", "relative_error_median")
 HEADS = [
@@ -100,7 +101,7 @@ def test_the_json_has_every_key_of_every_release(cli: Cli) -> None:
         "boxes.csv": {"precision", "faithfulness", "faithfulness_stderr"},
         "points.csv": {*labels, "faithfulness", "faithfulness_stderr"},
         "cut": {"faithfulness", "faithfulness_stderr"},
-        "counts": set(KEYS) - {"release", "kind", "relative_error", "relative_error_median"},
+        "counts": set(KEYS) - {"release", "kind", "relative_error", "relative_error_median", "columns_left"},
         "patients.csv": {"faithfulness_stderr"},
         "wrong.csv": {"faithfulness_stderr"},
     }
@@ -119,7 +120,7 @@ def test_it_says_what_the_library_says(cli: Cli) -> None:
     for one in compare(sources, "patients.csv", dl.Schema.load("privacy.toml"), queries=50, seed=3):
         told = found[one.name]
         assert (told["kind"], told["classes"]) == (one.kind, one.classes)
-        measured = {**one.levels, **one.costs}
+        measured = {**one.levels, **one.costs, "columns_left": to_document(one.columns_left)}
         assert {key: value for key, value in told.items() if key in KEYS[3:] and value is not None} == measured
 
 
@@ -151,7 +152,7 @@ def test_the_table_on_the_terminal(cli: Cli) -> None:
     assert counts[1:-3] == ["noisy-counts", *["–"] * 10]
     assert counts[-1] == "–"
     for name in RELEASES:
-        numbers = [found[name][key] for key in KEYS[3:-1]]
+        numbers = [found[name][key] for key in KEYS[3:-2]]
         texts = shown(out, name)
         assert len(texts) == len(HEADS), texts
         for text, number in zip(texts, numbers, strict=True):

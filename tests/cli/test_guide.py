@@ -20,7 +20,7 @@ import typer
 
 from dalenius.cli import app
 from dalenius.measure.guide import QUESTIONS, RULES, combinations, recommend
-from tests.conftest import Run
+from tests.conftest import LONG, Run
 
 Cli = Callable[..., tuple[int, str, str]]
 IDENTITY = ("--about", "identity", "--loss", "hamming", "--observations", "single", "--case", "best")
@@ -184,7 +184,7 @@ def test_without_a_terminal_it_does_not_wait(run: Run, given: int | None) -> Non
 
 def test_a_closed_input(tmp_path: Path) -> None:
     program = f"{shlex.quote(sys.executable)} -c 'from dalenius.cli import main; main()' guide <&-"
-    done = subprocess.run(["bash", "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=LONG)
     assert done.returncode == 2
     assert "no terminal" in done.stderr
 
@@ -204,7 +204,7 @@ class Terminal:
             os.execv(sys.executable, [sys.executable, "-c", code, "guide", *arguments])
 
     def wait_for(self, text: str, *, times: int = 1) -> None:
-        ends = time.monotonic() + 60
+        ends = time.monotonic() + LONG
         while self.said.count(text) < times:
             assert time.monotonic() < ends, self.said
             if not self._read():
@@ -221,7 +221,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(status)
 
     def _read(self) -> bool:
-        if not select.select([self.channel], [], [], 60)[0]:
+        if not select.select([self.channel], [], [], LONG)[0]:
             os.kill(self.pid, signal.SIGKILL)
             raise AssertionError(f"silent: {self.said}")
         try:
@@ -294,7 +294,7 @@ def test_questions_stay_out_of_the_result(tmp_path: Path) -> None:
             stdin=theirs, stdout=out, stderr=theirs, cwd=tmp_path,
         )  # fmt: skip
         os.write(mine, b"worst\n")
-        assert child.wait(60) == 0
+        assert child.wait(LONG) == 0
     os.close(theirs)
     os.close(mine)
     assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["keys"] == ["worst_case_privacy"]

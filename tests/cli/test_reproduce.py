@@ -144,38 +144,75 @@ def test_a_paper_that_there_is_not(name: str, hint: str, run: Run) -> None:
     assert not Path("reproduce.html").exists()
 
 
-@pytest.mark.parametrize("key", ["relative", "realistic", "composition", "population"])
-def test_a_paper_that_was_named_and_has_no_data(key: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        registry, "build", lambda *_, **__: pytest.fail("nothing is built before all is known to be there")
-    )
-    code, _, err = run("error", key)
+NO_DATA = {
+    "relative": ["Table I", "Table II", "Table III", "Figure 1"],
+    "realistic": ["Table 1", "Table 2", "Table 3"],
+    "composition": ["Table 1"],
+}
+
+
+@pytest.mark.parametrize("key", NO_DATA)
+def test_a_paper_without_its_data_has_the_exhibits_that_need_none(key: str, run: Run) -> None:
+    code, out, err = run(key, "--quick", "--json", "out.json")
+    assert code == 0
+    found = document()
+    assert [one["name"] for one in found["papers"][key]["exhibits"]] == NO_DATA[key]
+    left, reason = ", ".join(found["not_made"][key]), found["left_out"][key]
+    assert "nothing" in reason  # the folder
+    assert f"dalenius: left out {left} of {key!r}: {reason}" in err
+    assert f"{key:<12} {len(NO_DATA[key])} exhibit" in out
+    text = read(Path("reproduce.html").read_text(encoding="utf-8"))
+    assert f"Left out of {registry.TITLES[key]}: {left}. {words(reason)}" in text
+    for erratum in ERRATA[key]:
+        assert words(erratum.right) in text
+
+
+@pytest.mark.parametrize("key", NO_DATA)
+def test_what_needs_data_and_what_does_not_is_all_there_is(key: str, data: Path) -> None:
+    """And an exhibit that is made without the data is the one that is made with them."""
+    whole, part = registry.build(key, data, quick=True), registry.build_without_data(key)
+    assert {exhibit.name for exhibit in whole.exhibits} == {*(e.name for e in part.exhibits), *registry.not_made(key)}
+    for exhibit in part.exhibits:
+        assert whole[exhibit.name].compared == exhibit.compared
+        assert whole[exhibit.name].rows == exhibit.rows
+
+
+def test_a_paper_of_which_nothing_can_be_made(run: Run) -> None:
+    """The page is there, with the reason, and the exit code says that nothing was made."""
+    code, _, err = run("population", "--quick", "--json", "out.json")
     assert code == 2
-    assert f"The paper {key!r} cannot be reproduced." in err
-    assert "nothing" in err  # the folder
-    assert not Path("reproduce.html").exists()
+    assert "dalenius: The paper 'population' cannot be reproduced." in err
+    assert document()["papers"] == {}
+    reason = document()["left_out"]["population"]
+    text = read(Path("reproduce.html").read_text(encoding="utf-8"))
+    assert f"Left out: {registry.TITLES['population']}. {words(reason)}" in text
 
 
 @pytest.mark.usefixtures("once")
-def test_papers_without_data_are_left_out(run: Run) -> None:
+def test_papers_without_data_are_left_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = Paper("realistic", "c", (Exhibit("Table 1", "t"),))
+    monkeypatch.setattr(registry, "build_without_data", lambda key: few if key == "realistic" else Paper(key, "c", ()))
     code, out, err = run("--quick", "--json", "out.json")
     assert code == 0
     found = document()
-    assert list(found["papers"]) == ["error"]
+    assert list(found["papers"]) == ["realistic", "error"]
     others = ["relative", "realistic", "composition", "population"]
     assert list(found["left_out"]) == others
+    assert list(found["not_made"]) == ["realistic"]
     text = read(Path("reproduce.html").read_text(encoding="utf-8"))
     for key in others:
         reason = found["left_out"][key]
         assert "adult" in reason.lower()
-        assert f"left out {key!r}: {reason}" in err
-        assert f"Left out: {registry.TITLES[key]}. {words(reason)}" in text
+        if key != "realistic":
+            assert f"left out {key!r}: {reason}" in err
+            assert f"Left out: {registry.TITLES[key]}. {words(reason)}" in text
     assert "relative" not in out
     assert run("--quick", "--quiet") == (0, "", "")
 
 
 @pytest.mark.usefixtures("once")
-def test_data_named_on_the_command_line(run: Run, tmp_path: Path) -> None:
+def test_data_named_on_the_command_line(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "build_without_data", lambda key: Paper(key, "c", ()))
     (tmp_path / "adult").mkdir()
     assert run("--quick", "--data", str(tmp_path), "--json", "out.json")[0] == 0
     assert all(str(tmp_path) in reason for reason in document()["left_out"].values())

@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.conftest import LONG
+
 SECRET = "s3cret-of-the-test"  # the password of the test's own server
 
 
@@ -33,7 +35,7 @@ def postgres_server() -> Iterator[str]:
     port = free_port()
 
     def call(*command: str) -> None:
-        subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=folder, user=owner)
+        subprocess.run(command, check=True, capture_output=True, timeout=LONG, cwd=folder, user=owner)
 
     where = str(folder / "db")
     call("initdb", "-D", where, "-U", "clerk", "-A", "scram-sha-256", f"--pwfile={folder / 'pw'}", "-E", "UTF8",
@@ -84,9 +86,9 @@ def running(command: list[str], folder: Path, port: int) -> Iterator[None]:
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
     try:
-        given_up = time.monotonic() + 120
+        given_up = time.monotonic() + LONG
         while time.monotonic() < given_up and server.poll() is None:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=60):
                 break
             time.sleep(0.2)
         else:
@@ -94,5 +96,5 @@ def running(command: list[str], folder: Path, port: int) -> Iterator[None]:
         yield
     finally:
         server.terminate()
-        server.wait(timeout=60)
+        server.wait(timeout=LONG)
         shutil.rmtree(folder, ignore_errors=True)

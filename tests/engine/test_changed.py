@@ -388,7 +388,7 @@ def test_postgres(
     refused(published, out, folder)
     assert not engine.has(dl.engine.TableName((f"{name}_out",)))
     with psycopg.connect(postgres_url, autocommit=True) as connection:  # nothing is held
-        connection.execute(f"SET lock_timeout = '5s'; ALTER TABLE {name} ADD COLUMN z text")
+        connection.execute(f"SET lock_timeout = '300s'; ALTER TABLE {name} ADD COLUMN z text")
 
 
 # --- Spark ------------------------------------------------------------------------------------------------------------

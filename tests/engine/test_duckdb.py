@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import LONG
 
 import dalenius as dl
 from dalenius.cli import app
@@ -316,7 +317,7 @@ def test_frames_that_go_while_a_query_runs_do_not_stop_it() -> None:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join(20)
+    thread.join(LONG)
     assert not thread.is_alive()
     assert list(engine._gone)  # noted, and let go of with the next frame
     kept = engine.open({"q": ["a"], "s": ["x"]})

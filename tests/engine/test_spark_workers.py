@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import LONG
 from tests.engine.conftest import CLUSTER, need_java
 from tests.engine.servers import spark_master
 
@@ -49,7 +50,8 @@ def with_killer(url, *, quiet):
 
 import dalenius.cli.publish as publish
 import dalenius.engine.spark
-dalenius.engine.spark.PATIENCE = 12.0
+# Where one is killed another comes, sooner or later; where all are, it is the patience that ends it.
+dalenius.engine.spark.PATIENCE = 12.0 if sys.argv[1] == "all" else 600.0
 publish.connect_engine = with_killer
 code = app.run(sys.argv[2:])
 print("killed", len(killed))
@@ -107,7 +109,7 @@ def published(people: Path, folder: Path, *, kill: str) -> subprocess.CompletedP
     settings = " ".join(f"--conf {key}={value}" for key, value in wanted.items()) + " pyspark-shell"
     return subprocess.run(
         [sys.executable, "-c", KILLING, kill, *words, "--engine", CLUSTER],
-        cwd=folder, env={**os.environ, "PYSPARK_SUBMIT_ARGS": settings}, capture_output=True, text=True, timeout=400,
+        cwd=folder, env={**os.environ, "PYSPARK_SUBMIT_ARGS": settings}, capture_output=True, text=True, timeout=LONG,
     )  # fmt: skip
 
 
@@ -151,7 +153,7 @@ def test_no_worker_comes(tmp_path: Path) -> None:
     with spark_master() as url:
         done = subprocess.run(
             [sys.executable, "-c", WAITING, "check", "t.csv", "--engine", url],
-            cwd=tmp_path, capture_output=True, text=True, timeout=200, env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+            cwd=tmp_path, capture_output=True, text=True, timeout=LONG, env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
         )  # fmt: skip
     assert done.returncode == 2, done.stderr
     assert "no worker that works" in done.stderr

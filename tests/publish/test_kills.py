@@ -19,6 +19,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.cli import app
+from tests.conftest import LONG
 
 # Stops the process when it comes to a step.
 PATCHES = """
@@ -173,7 +174,7 @@ def stopped(kind: str, folder: Path, what: list[str], *, old: bool = True) -> tu
     asked = json.dumps({"start": str(start), "words": words, "what": what})
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, asked],
-        capture_output=True, text=True, timeout=500, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True, text=True, timeout=2 * LONG, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     whole, *cases = [
@@ -302,7 +303,7 @@ def test_several_reports_are_written_together(tmp_path: Path) -> None:
             shutil.rmtree(tmp_path / "here", ignore_errors=True)
             (tmp_path / "here").mkdir()
             done = subprocess.run(
-                [sys.executable, "-c", driver, str(at), what], cwd=tmp_path / "here", capture_output=True, text=True, timeout=60
+                [sys.executable, "-c", driver, str(at), what], cwd=tmp_path / "here", capture_output=True, text=True, timeout=LONG
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
             files = {path.name: path.read_text() for path in (tmp_path / "here").iterdir()}

@@ -15,7 +15,7 @@ from dalenius.papers.errata import ERRATA
 from dalenius.papers.registry import TITLES
 from dalenius.report import reproduce
 from dalenius.report.exhibits import Compared, Exhibit, Paper
-from tests.conftest import lacking
+from tests.conftest import LONG, lacking
 from tests.report.conftest import Report
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -32,7 +32,7 @@ def browser() -> Iterator[Any]:
     except ModuleNotFoundError:
         lacking("playwright")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        started = playwright.chromium.launch(executable_path=path, args=ARGUMENTS, timeout=1000 * LONG)
         yield started
         started.close()
 
@@ -42,6 +42,7 @@ class Visit:
 
     def __init__(self, browser: Any, report: Report, width: int) -> None:
         self.context = browser.new_context(viewport={"width": width, "height": 800}, offline=True)
+        self.context.set_default_timeout(1000 * LONG)
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self.page = self.context.new_page()

@@ -69,7 +69,7 @@ def fits(release: Generalized | Anatomized, known: Ints) -> Iterator[tuple[Longs
     if isinstance(release, Anatomized):
         yield from _tuples(release, known)
         return
-    width = [1.0 / np.diff(release.sets(a).first) for a in range(known.shape[1])]
+    width = [1.0 / np.maximum(np.diff(release.sets(a).first), 1) for a in range(known.shape[1])]
     for part, start, group in inside_boxes(release, known):
         target = np.repeat(part, np.diff(start))
         weight = np.ones(len(group))

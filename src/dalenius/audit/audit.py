@@ -27,10 +27,12 @@ from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
 from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, check_seed, counted, listing
+from dalenius.measure import remaining
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
 from dalenius.measure.anonymity import ClassRisks, class_risks
 from dalenius.measure.classes import ClassErrors, class_errors
 from dalenius.measure.fidelity import Truth, fidelity
+from dalenius.measure.remaining import ColumnLeft
 from dalenius.measure.utility import release_utility
 from dalenius.output import sha256
 from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
@@ -80,6 +82,11 @@ class Audit:
     @property
     def verdict(self) -> str:
         return _policy.overall(self.thresholds)
+
+    @property
+    def columns_left(self) -> tuple[ColumnLeft, ...]:
+        """What the release leaves of each quasi-identifier."""
+        return remaining.columns_left(self.release)
 
     @property
     def limits(self) -> list[str]:
@@ -164,6 +171,7 @@ class Audit:
             "release": {
                 "kind": release.kind,
                 **_extent(release),
+                "columns_left": remaining.to_document(self.columns_left),
                 "quasi": [column.name for column in self.schema.quasi],
                 "sensitive": [column.name for column in self.schema.sensitive],
                 "sha256": self.hashes,

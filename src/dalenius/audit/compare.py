@@ -11,6 +11,7 @@ from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.measure.fidelity import QUERIES, Truth, fidelity
+from dalenius.measure.remaining import ColumnLeft, columns_left
 from dalenius.release import GroupedRelease, NoisyCounts
 from dalenius.schema import Schema
 
@@ -39,6 +40,7 @@ class Compared:
     classes: int | None
     levels: Mapping[str, float]
     costs: Mapping[str, float]
+    columns_left: tuple[ColumnLeft, ...] = ()
 
 
 def compare(
@@ -73,5 +75,5 @@ def compare(
                 "t": max(TCloseness(0.5).level(grouping).value for grouping in groupings),
             }
         costs = fidelity(release, people, queries=queries, seed=seed)
-        found.append(Compared(name, release.kind, classes, levels, costs))
+        found.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
     return found

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius import engine as _engine
-from dalenius.adversary import Targets
+from dalenius.adversary import UNKNOWN, Targets
 from dalenius.audit.holdout import drawn_together
 from dalenius.coding import distinct_rows
 from dalenius.engine import PREFIX, Engine, Source, parts_of
@@ -285,7 +285,8 @@ def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple
 
     Anatomy publishes the quasi-identifiers themselves. A generalized group stands for anybody in its box: one tuple is
     drawn from it for the whole group. The people of a centroid are taken to stand where it does. Suppressed rows stand for
-    nobody in particular and are left out.
+    nobody in particular and are left out. Of a column that is suppressed in every row, and whose values nobody declares,
+    nothing is known of anybody.
     """
     if isinstance(release, Anatomized):
         return Targets(release.schema, release.quasi.codes), release.quasi.counts
@@ -296,7 +297,10 @@ def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple
     for a, labels in enumerate(release.labels):
         drawn = rng.random(release.groups)
         members = [labels[code].members for code in release.codes[:, a].tolist()]
-        codes[:, a] = [leaves[int(u * len(leaves))] for leaves, u in zip(members, drawn.tolist(), strict=True)]
+        codes[:, a] = [
+            leaves[int(u * len(leaves))] if len(leaves) else UNKNOWN
+            for leaves, u in zip(members, drawn.tolist(), strict=True)
+        ]
     return Targets(release.schema, codes), release.sizes
 
 

@@ -26,6 +26,7 @@ from dalenius.audit.secrets import Secret
 from dalenius.criterion import worst_of
 from dalenius.engine import Engine
 from dalenius.errors import DaleniusError
+from dalenius.measure.remaining import to_document
 from dalenius.release import GroupedRelease, Release
 from dalenius.schema import Schema
 from dalenius.table import Table
@@ -64,6 +65,7 @@ class Point:
     attacks: tuple[Mapping[str, Any], ...] = ()
     figures: Mapping[str, Figure] | None = None  # what the policy looks at
     thresholds: tuple[Threshold, ...] = ()
+    columns_left: Mapping[str, Mapping[str, Any]] | None = None  # of each quasi-identifier, as JSON has it
     seconds: float = 0.0
 
     @property
@@ -275,6 +277,7 @@ def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
     return Point(
         candidate,
         kind=release.kind,
+        columns_left=to_document(found.columns_left),
         people=int(release.people) if isinstance(release, GroupedRelease) else None,
         classes=int(release.groups) if isinstance(release, GroupedRelease) else None,
         suppressed=int(release.suppressed) if isinstance(release, GroupedRelease) else None,

@@ -206,6 +206,7 @@ def _document(
     import numpy as np
 
     from dalenius.criterion import document, worst_of
+    from dalenius.measure.remaining import columns_left, to_document
 
     release, sizes = found.release, found.release.sizes
     columns = {name: document(levels, recursive_l=found.depth) for name, (_, levels) in found.measured.items()}
@@ -217,6 +218,7 @@ def _document(
         "people": release.people,
         "classes": release.groups,
         "suppressed": release.suppressed,
+        "columns_left": to_document(columns_left(release)),
         **document(worst_of([levels for _, levels in found.measured.values()]), recursive_l=found.depth),
         **({"epsilon_privacy": realistic.worst(private)} if any(private.values()) else {}),
         **described,
@@ -239,11 +241,14 @@ def _head(name: str, release: GroupedRelease) -> list[str]:
     """How many people and classes there are, and which columns were not looked at."""
     import numpy as np
 
+    from dalenius.measure.remaining import columns_left, wrapped
+
     sizes = release.sizes
     people = counted(release.people, "person", "people")
     unseen = [f"{c.name} ({c.role})" for c in release.schema.columns if c.role in ("identifier", "other")]
     return [
         f"{name}: {people} in {counted(release.groups, 'class', 'classes')}, {release.kind}",
+        *wrapped(f"  {'left':<16}", columns_left(release), indent=19, width=118),
         f"  suppressed rows  {release.suppressed:,} ({release.suppressed / release.people:.2%})",
         f"  class sizes      smallest {int(sizes.min()):,}, median {np.median(sizes):,.6g}, mean {sizes.mean():,.1f}, "
         f"largest {int(sizes.max()):,}; {int((sizes == 1).sum()):,} of one person",

@@ -219,6 +219,12 @@ def say(quiet: bool, text: str = "") -> None:
         typer.echo(text)
 
 
+def warn(*sentences: str) -> None:
+    """What must be known, however quiet it should be."""
+    for sentence in sentences:
+        typer.echo(f"WARNING: {sentence}", err=True)
+
+
 def moved_words(told: dict[str, Any]) -> str:
     """How many people are in only one of two releases, at least."""
     words = " and ".join(f"{told[key]:,} {key}" for key in ("joined", "left") if told[key])

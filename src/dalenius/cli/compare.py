@@ -58,6 +58,7 @@ def command(
     """Hold releases of one table side by side: labels, classes, divergence from the table, error of count queries."""
     from dalenius.audit.compare import COSTS, LEVELS, compare
     from dalenius.errors import InputError
+    from dalenius.measure.remaining import to_document, warnings
     from dalenius.output import check_writable
     from dalenius.schema import Schema
 
@@ -81,6 +82,7 @@ def command(
             "classes": one.classes,
             **{key: one.levels.get(key) for key in LEVELS},
             **{key: one.costs.get(key) for key in COSTS},
+            "columns_left": to_document(one.columns_left),
         }
         for one in found
     ]
@@ -98,6 +100,9 @@ def command(
         "\n  Smaller costs are better, a larger precision and faithfulness; – is not defined for that release. "
         f"{queries:,} count queries, seed {seed}; KL in nats.",
     )
+    for each in found:
+        for sentence in warnings(each.columns_left):
+            say(quiet, f"  {each.name}: {sentence}")
 
 
 def _number(value: float | None) -> str:

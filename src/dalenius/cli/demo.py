@@ -79,6 +79,7 @@ def command(
     from dalenius.audit import audit
     from dalenius.datasets import save_hospital
     from dalenius.errors import InputError, file_error
+    from dalenius.measure.remaining import wrapped
     from dalenius.output import write_texts
     from dalenius.report import html
     from dalenius.schema import Schema
@@ -109,6 +110,8 @@ def command(
         told = made.describe()
         typer.echo(f"  {'ABC'[i]}  {way.short:26} {way.line}")
         typer.echo(f"     {told['classes']:,} classes, {told['suppressed']:,} rows suppressed: {folder / way.file}")
+        for line in wrapped("     left:", made.columns_left(), indent=7):
+            typer.echo(line)
         with stage_line(False) as stage:
             stage(f"attacking {way.file}")
             path = str(folder / way.file)

@@ -24,6 +24,7 @@ from dalenius.cli.common import (
     run_details,
     say,
     teller,
+    warn,
     write_json,
 )
 from dalenius.errors import counted
@@ -68,10 +69,11 @@ def command(
 ) -> None:
     """List every node of the lattice with its privacy levels, its utilities and whether it satisfies the criteria."""
     from dalenius.errors import InputError, ParameterError
+    from dalenius.measure.remaining import ColumnLeft, to_document, warnings, wrapped
     from dalenius.output import check_writable, write_texts
     from dalenius.publish.rollups import lattice_of
     from dalenius.publish.suppressed import check_hidden, check_suppressed_rows
-    from dalenius.publish.survey import stubbornness, survey
+    from dalenius.publish.survey import columns_left, stubbornness, survey
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
     from dalenius.table import MOST_CELLS, Table
@@ -114,6 +116,16 @@ def command(
             suppressed_rows=handling,
         )  # fmt: skip
     left = lattice.nodes - len(nodes)
+    names = [adversary.text for adversary in adversaries]
+    satisfying = sorted((node for node in nodes if node.get("satisfies", True)), key=lambda node: node["loss"])
+    good = satisfying
+    if names and not wanted:  # of nodes that hold against nobody there is nothing to choose
+        good = [node for node in satisfying if min(node["epsilon"].values()) < float("inf")]
+    best_left: tuple[ColumnLeft, ...] = ()
+    if good and (wanted or names):
+        best_left = columns_left(
+            lattice, good[0]["levels"], wanted, suppression=suppression, suppressed_rows=handling
+        )  # fmt: skip
     document = {
         "people": lattice.people,
         "criteria": [criterion.describe() for criterion in wanted],
@@ -123,6 +135,7 @@ def command(
         **realistic.described(adversaries, sets),
         "rollups": lattice.rollups,
         "not_looked_at": left,
+        "best": {"levels": good[0]["levels"], "columns_left": to_document(best_left)} if best_left else None,
         "nodes": nodes,
     }
     if json is not None:
@@ -133,9 +146,9 @@ def command(
         sweep = stubbornness(lattice, line, known=known, predicates=sets)
         about = realistic.described(adversaries, sets)
         write_texts({output: report.page(table.name, nodes, sweep, line, about, suppression, run_details())})
+    warn(*warnings(best_left))
     if json == "-":
         return
-    good = sorted((node for node in nodes if node.get("satisfies", True)), key=lambda node: node["loss"])
     say(
         quiet,
         f"{table}: {counted(len(nodes), 'node', 'nodes')}"
@@ -148,12 +161,9 @@ def command(
             quiet,
             f"  {left:,} more {verb} more than {most} and {'was' if left == 1 else 'were'} not looked at (--most-cells)",
         )
-    names = [adversary.text for adversary in adversaries]
-    if names and not wanted:  # of nodes that hold against nobody there is nothing to choose
-        finite = [node for node in good if min(node["epsilon"].values()) < float("inf")]
-        others = "; the others by their loss:" if finite else "."
-        say(quiet, f"  {len(good) - len(finite):,} have an infinite ε against each adversary{others}")
-        good = finite
+    if names and not wanted:
+        others = "; the others by their loss:" if good else "."
+        say(quiet, f"  {len(satisfying) - len(good):,} have an infinite ε against each adversary{others}")
     if good:
         heads = "".join(f" {name:>{_width(name)}}" for name in names)
         say(quiet, f"\n  {'loss':>8} {'classes':>9} {'suppressed':>10} {'k':>7} {'ℓ':>4} {'t':>7}{heads}  levels")
@@ -167,6 +177,8 @@ def command(
         )
     if len(good) > SHOWN:
         say(quiet, f"  … and {len(good) - SHOWN:,} more, with all their levels, in --json FILE")
+    for text in wrapped("\n  The first leaves", best_left, indent=4, width=118) if best_left else ():
+        say(quiet, text)
     if output is not None:
         say(quiet, f"\n  Page: {output}")
 

@@ -26,6 +26,7 @@ from dalenius.cli.common import (
     release_files,
     say,
     teller,
+    warn,
     write_json,
 )
 from dalenius.errors import counted, listing
@@ -105,6 +106,7 @@ def command(
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
     from dalenius.engine import PREFIX, TableName
     from dalenius.errors import InputError, ParameterError
+    from dalenius.measure.remaining import warnings
     from dalenius.output import check_writable
     from dalenius.release import check_sidecar_free, sidecar
     from dalenius.release.prior import Priors
@@ -155,13 +157,14 @@ def command(
     with progress_line(quiet) as progress:
         published = publish(people, progress)
     published.write(output, shuffle=shuffle)
-    document = published.describe()
+    document = published.document()
     if json is not None:
         write_json(json, document)
     for line in _summary(output, document, people.most_cells) if json != "-" else ():
         say(quiet, line)
+    warn(*warnings(published.columns_left()))
     for line in _difference_warnings(document["given"]) if "given" in document else ():
-        typer.echo(line, err=True)  # never left out, however quiet it should be
+        typer.echo(line, err=True)
 
 
 def _earlier(
@@ -265,21 +268,36 @@ def _suppressed(document: dict[str, Any]) -> list[str]:
     return [f"  suppressed {rows}, not held to the criteria: whoever fits no class is among them"]
 
 
+def _counts_summary(output: Path, document: dict[str, Any]) -> list[str]:
+    from dalenius.measure.remaining import from_document, wrapped_items
+
+    left = {
+        one.column: one.column if one.state == "kept" else str(one) for one in from_document(document["columns_left"])
+    }
+    tables = ["×".join(left[name] for name in names) for names in document["tables"]]
+    sums = f"n, sum and squares of {', '.join(document['gaussian'])}" if document["gaussian"] else ""
+    begin = f"Wrote {output}.counts.csv and {output}.json:{' counts of' if tables else ''}"
+    if tables and sums:
+        tables[-1] += f"; {sums}"
+    return [
+        *wrapped_items(begin, tables or [sums], indent=2),
+        f"  satisfies  {'; '.join(document['criteria'])}",
+        f"  noise      {document['mechanism']}, scale {document['scale']:.6g}, sensitivity {document['sensitivity']:g}, "
+        f"{document['noise']}",
+    ]
+
+
 def _summary(output: Path, document: dict[str, Any], most_cells: int) -> list[str]:
+    """What is left of each column in the first line; then who is in the release, and how it was made."""
+    from dalenius.measure.remaining import from_document, wrapped
+
     if document["method"] == "noisy-counts":
-        tables = ", ".join("×".join(names) for names in document["tables"])
-        what = [f"counts of {tables}"] if tables else []
-        what += [f"n, sum and squares of {', '.join(document['gaussian'])}"] if document["gaussian"] else []
-        return [
-            f"Wrote {output}.counts.csv and {output}.json: {'; '.join(what)}",
-            f"  satisfies  {'; '.join(document['criteria'])}",
-            f"  noise      {document['mechanism']}, scale {document['scale']:.6g}, sensitivity {document['sensitivity']:g}, "
-            f"{document['noise']}",
-        ]
+        return _counts_summary(output, document)
     suppressed, people = document["suppressed"], document["people"]
     files = f"{output}.quasi.csv and {output}.sensitive.csv" if document["method"] == "anatomy" else str(output)
     lines = [
-        f"Wrote {files}: {counted(people, 'person', 'people')} in {counted(document['classes'], 'class', 'classes')}, "
+        *wrapped(f"Wrote {files}:", from_document(document["columns_left"]), indent=2),
+        f"  people     {people:,} in {counted(document['classes'], 'class', 'classes')}, "
         f"{counted(suppressed, 'row', 'rows')} suppressed ({suppressed / people:.2%})",
         f"  satisfies  {'; '.join(document['criteria'])}",
         *_suppressed(document),

@@ -57,25 +57,30 @@ def command(
     with stage_line(quiet) as stage:
         stage("looking for the data")
         left_out = {key: reason for key in keys if (reason := registry.missing(key, data))}
-        for key, reason in left_out.items():
-            if key in named:
-                raise InputError(f"The paper {key!r} cannot be reproduced. {reason}")
-        keys = [key for key in keys if key not in left_out]
         built: list[Paper] = []
         seconds = {}
         for i, key in enumerate(keys, 1):
             stage(f"{key}, paper {i} of {len(keys)}")
             begun = time.monotonic()
-            built.append(registry.build(key, data, quick=quick))
-            seconds[key] = round(time.monotonic() - begun, 3)
+            paper = registry.build_without_data(key) if key in left_out else registry.build(key, data, quick=quick)
+            if paper.exhibits:
+                built.append(paper)
+                seconds[key] = round(time.monotonic() - begun, 3)
+    not_made = {paper.key: registry.not_made(paper.key) for paper in built if paper.key in left_out}
     tell = teller(quiet)
     for key, reason in left_out.items():
-        tell(f"dalenius: left out {key!r}: {reason}")
+        some = f"{', '.join(not_made[key])} of " if key in not_made else ""
+        tell(f"dalenius: left out {some}{key!r}: {reason}")
     run = {"papers": seconds}
-    text = report.page(built, ERRATA, registry.TITLES, left_out, {**run_details(), **run}, quick=quick)
+    text = report.page(
+        built, ERRATA, registry.TITLES, left_out, {**run_details(), **run}, not_made=not_made, quick=quick
+    )
     write_texts({output: text})
     if json is not None:
-        write_json(json, report.document(built, ERRATA, left_out, quick=quick), run=run)
+        write_json(json, report.document(built, ERRATA, left_out, not_made=not_made, quick=quick), run=run)
+    for key in named:
+        if key in left_out and key not in not_made:  # the page says so, too, and what else was asked for is on it
+            raise InputError(f"The paper {key!r} cannot be reproduced. {left_out[key]}")
     if json == "-":
         return
     for line in _lines(built, ERRATA):

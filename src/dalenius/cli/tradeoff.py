@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalenius import engine as _engine
 from dalenius.cli import epsilons, methods
-from dalenius.cli.common import DEFAULT_SCHEMA, connect_engine, run_details, say, stage_line, write_json
+from dalenius.cli.common import DEFAULT_SCHEMA, connect_engine, run_details, say, stage_line, warn, write_json
 
 if TYPE_CHECKING:
     from dalenius.audit.candidates import Candidate
@@ -122,6 +122,7 @@ def run(
     from dalenius.audit.people import check_others
     from dalenius.audit.tradeoff import Setting, TradeOff, points
     from dalenius.errors import InputError, Interrupted
+    from dalenius.measure.remaining import from_document, warnings
     from dalenius.output import write_texts
     from dalenius.report import tradeoff as report
     from dalenius.schema import Schema
@@ -183,6 +184,10 @@ def run(
         if best is not None:
             stage("publishing")
             code, written = _write_best(found, setting, connected, best)
+    if best is not None and not code:
+        chosen = found.best()
+        assert chosen is not None
+        warn(*warnings(from_document(chosen.columns_left or {})))
     if output is not None:
         write_texts({output: report.page(table.name, found, command, run_details())})
     if json is not None:

@@ -124,7 +124,9 @@ def _labels_loss(release: Generalized) -> float:
     sizes, people = release.sizes.astype(np.float64), float(release.people)
     means, least = [], []
     for a, (column, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
-        share = np.array([len(label.members) for label in labels]) / max(len(column.leaves), 1)
+        leaves = len(column.leaves)
+        # Suppressed in every row, and nobody declares its values: all of it is lost, however much that was.
+        share = np.array([len(label.members) for label in labels]) / leaves if leaves else np.ones(len(labels))
         means.append((float(share[release.codes[:, a]] @ sizes) + release.suppressed) / people)
-        least.append(1 / max(len(column.leaves), 1))
+        least.append(1 / leaves if leaves else 0.0)
     return float(combine_loss(np.array([means]), np.array(least))[0])

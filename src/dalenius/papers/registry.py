@@ -40,6 +40,18 @@ def missing(key: str, path: str | Path | None = None) -> str:
     return ""
 
 
+def not_made(key: str) -> tuple[str, ...]:
+    """The exhibits of a paper that need its data."""
+    names: tuple[str, ...] = importlib.import_module(f"dalenius.papers.{key}").NEEDING_DATA
+    return names
+
+
+def build_without_data(key: str) -> Paper:
+    """The exhibits that need none of a paper's data: there may be none."""
+    made: Paper = importlib.import_module(f"dalenius.papers.{key}").build_without_data()
+    return made.drawn()
+
+
 def build(key: str, path: str | Path | None = None, *, quick: bool = False) -> Paper:
     """A paper with its charts drawn. What it needs must be there: `relative` would go on with made-up patients."""
     reason = missing(key, path)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from dalenius.criterion import Criterion
 from dalenius.engine import PREFIX, TableName
 from dalenius.errors import InputError, ParameterError
+from dalenius.measure import remaining
+from dalenius.measure.remaining import ColumnLeft, columns_left
 from dalenius.output import FINISHED, remove, replacing
 from dalenius.release import Release, check_sidecar_free, sidecar
 from dalenius.release.label import Unresolved, named_leaves
@@ -38,7 +40,15 @@ class Published(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """Method, parameters and result, for the sidecar and for `--json`."""
+        """Method, parameters and result; the sidecar and `--json` have them."""
+
+    def columns_left(self) -> tuple[ColumnLeft, ...]:
+        """What the release leaves of each quasi-identifier."""
+        return columns_left(self.release)
+
+    def document(self) -> dict[str, Any]:
+        """The description, and what is left of each column."""
+        return self.describe() | {"columns_left": remaining.to_document(self.columns_left())}
 
     def placed(self) -> tuple[Ints, Longs, Ints]:
         """People as leaf codes of all coded columns, how many each row is, and the group of each, −1 where suppressed."""
@@ -80,7 +90,7 @@ class Published(ABC):
             remove(draft)
 
     def _document(self, extra: dict[str, Any] | None, shuffle: bool) -> dict[str, Any]:
-        made = {"kind": self.kind, **self.describe(), "shuffled": shuffle}
+        made = {"kind": self.kind, **self.document(), "shuffled": shuffle}
         if "given" in made:  # who is given away by differences is for the steward, not for whoever gets the release
             made["given"] = {key: value for key, value in made["given"].items() if key != "differences"}
         return made | (extra or {}) | {"versions": versions()}

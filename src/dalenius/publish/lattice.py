@@ -19,6 +19,7 @@ from dalenius.criterion import Criterion
 from dalenius.engine import Recoding, TableName, TooMany
 from dalenius.errors import InputError, ParameterError, counted, listing
 from dalenius.hierarchy import TOP
+from dalenius.measure.remaining import ColumnLeft
 from dalenius.measure.utility import UTILITIES
 from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
 from dalenius.publish.classes import Classes
@@ -222,6 +223,10 @@ class PublishedLattice(Published):
             kept = group >= 0
             group, values, counts = group[kept], values[kept], counts[kept]
         return Generalized.from_sets(self.table.schema, sets, group, values, counts)
+
+    def columns_left(self) -> tuple[ColumnLeft, ...]:
+        lattice = self.search.lattice
+        return lattice.columns_left(self.node, lattice.kept(*self._classes))
 
     def placed(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
         cells, (classes, passing) = self.table.cells(), self._classes

@@ -8,7 +8,7 @@ microaggregation, so that a `group` column tells groups apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +20,7 @@ from dalenius.coding import distinct_rows, merge
 from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.kernel.mdav import mdav
+from dalenius.measure.remaining import ColumnLeft
 from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
 from dalenius.publish.given import Given, joined, joined_as_attacked, told
 from dalenius.publish.sets import distinct_sets, written_sets
@@ -232,6 +233,12 @@ class PublishedMicroaggregation(Published):
         """For each column the distinct sets that are published, and which of them each group has."""
         m = len(self.table.schema.quasi)
         return distinct_sets(self.table.schema.quasi, self.group, self.codes[:, :m], self.groups)
+
+    def columns_left(self) -> tuple[ColumnLeft, ...]:
+        """As the release has it; a column in which everybody had the same value already has lost nothing."""
+        same = [bool((column == column[0]).all()) for column in self.codes[:, : len(self.table.schema.quasi)].T]
+        found = zip(super().columns_left(), same, strict=True)
+        return tuple(replace(left, state="kept") if alike else left for left, alike in found)
 
     def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
         return self.codes, np.ones(len(self.group), dtype=np.int64), self.group

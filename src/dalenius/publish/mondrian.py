@@ -26,12 +26,14 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import MISSING
 from dalenius.kernel.mondrian import covering_levels, gather_cells, middle_cuts, split
 from dalenius.kernel.rollup import merge_cells, merge_sizes
+from dalenius.measure.remaining import ColumnLeft, labels_left
 from dalenius.publish.base import Published, check_criteria, check_numbers_declared, written_columns
 from dalenius.publish.classes import BottomClasses, Classes
 from dalenius.publish.given import Given, told
 from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.publish.tally import of_classes
 from dalenius.release import Generalized
+from dalenius.release.label import Label
 from dalenius.schema import Column
 from dalenius.table import Table
 
@@ -270,6 +272,11 @@ class PublishedMondrian(Published):
         sets, index = self._sets
         group = self.part[self.bottom.of_cell]
         return Generalized.from_labels(cells.schema, sets, index, group, cells.codes[:, m:], cells.counts)
+
+    def columns_left(self) -> tuple[ColumnLeft, ...]:
+        sets, index = self._sets
+        sizes = np.bincount(self.part, weights=self.bottom.base.sizes).astype(np.int64)
+        return labels_left(self.table.schema, [[Label("", own) for own in column] for column in sets], index, sizes)
 
     def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
         cells = self.table.cells()

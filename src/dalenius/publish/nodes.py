@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.hierarchy import Hierarchy
 from dalenius.kernel.rollup import merge_cells, merge_classes, merge_sizes, smallest_below
+from dalenius.measure.remaining import ColumnLeft, labels_left
 from dalenius.publish.classes import BottomClasses, Classes
+from dalenius.release.label import Label
 from dalenius.schema import Column
 from dalenius.table import Cells
 
@@ -117,6 +119,18 @@ class GeneralizationLattice(BottomClasses):
         every = np.arange(len(leaves), dtype=np.int32)
         into, _ = merge_classes(every, leaves, self._tables, self._labels, self._node_offsets(node))
         return into[len(rep) :]
+
+    def columns_left(self, node: Node, kept: Classes) -> tuple[ColumnLeft, ...]:
+        """What a node leaves of each column, for the classes that are not suppressed."""
+        labels: list[list[Label]] = []
+        index = np.empty((len(kept), len(node)), dtype=np.int32)
+        for a, (tree, level) in enumerate(zip(self.trees, node, strict=True)):
+            map_ = tree.maps[level]
+            order = np.argsort(map_, kind="stable").astype(np.int32)
+            members = np.split(order, np.searchsorted(map_[order], np.arange(1, len(tree.labels[level]))))
+            labels.append([Label(text, own) for text, own in zip(tree.labels[level], members, strict=True)])
+            index[:, a] = map_[kept.leaves[kept.rep, a]]
+        return labels_left(self.schema, labels, index, kept.sizes)
 
     def named(self, node: Node) -> dict[str, int]:
         return {column.name: level for column, level in zip(self.quasi, node, strict=True)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ from dalenius.criterion import (
     worst_of,
 )
 from dalenius.errors import InputError
+from dalenius.measure.remaining import ColumnLeft
+from dalenius.publish.classes import Classes
 from dalenius.publish.nodes import GeneralizationLattice, Node
 from dalenius.publish.search import ENUMERABLE, Progress, Search
 from dalenius.publish.suppressed import SuppressedRows
@@ -91,11 +93,7 @@ def survey(
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
     found = []
     for number, node in enumerate(nodes):
-        verdict, _ = searches["loss"].judge(node)
-        classes = lattice.classes(node)
-        passing = np.ones(len(classes), dtype=bool)
-        if verdict.feasible:
-            passing, _ = searches["loss"].satisfying(node, classes)
+        classes, passing, feasible = _passing(searches["loss"], node)
         kept = lattice.kept(classes, passing)
         groupings = lattice.groupings(kept, alone=hide)
         entry: dict[str, Any] = {
@@ -110,11 +108,35 @@ def survey(
             values = _epsilons(groupings, private)
             entry["epsilon"] = {criterion.adversary.text: e for criterion, e in zip(private, values, strict=True)}
         if criteria:
-            entry["satisfies"] = verdict.feasible
+            entry["satisfies"] = feasible
         found.append(entry)
         if progress is not None:
             progress(number + 1, len(nodes), float("nan"))
     return found
+
+
+def _passing(search: Search, node: Node) -> tuple[Classes, NDArray[np.bool_], bool]:
+    """The classes of a node, which of them are not suppressed, and whether it satisfies the criteria: if not, all are."""
+    verdict, _ = search.judge(node)
+    classes = search.lattice.classes(node)
+    if not verdict.feasible:
+        return classes, np.ones(len(classes), dtype=bool), False
+    return classes, search.satisfying(node, classes)[0], True
+
+
+def columns_left(
+    lattice: GeneralizationLattice,
+    levels: Mapping[str, int],
+    criteria: Sequence[Criterion] = (),
+    *,
+    suppression: float = 0.0,
+    suppressed_rows: SuppressedRows = "hold",
+) -> tuple[ColumnLeft, ...]:
+    """What a node of the survey leaves of each column."""
+    search = Search(lattice, criteria, suppression=suppression, suppressed_rows=suppressed_rows)
+    node = tuple(levels[column.name] for column in lattice.quasi)
+    classes, passing, _ = _passing(search, node)
+    return lattice.columns_left(node, lattice.kept(classes, passing))
 
 
 def _epsilons(groupings: Sequence[Grouping], private: Sequence[EpsilonPrivacy]) -> list[float]:

@@ -113,7 +113,7 @@ class GroupedRelease(Release):
 
     @property
     def suppressed(self) -> int:
-        """Rows of which nothing but the sensitive value is published."""
+        """Rows of which no quasi-identifier is published; sensitive and `other` columns are."""
         return int(self.sensitive.counts[self.sensitive.group < 0].sum())
 
     @property

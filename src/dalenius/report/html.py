@@ -12,6 +12,7 @@ from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
 from dalenius.audit.audit import KNOWN
 from dalenius.errors import counted, listing
+from dalenius.measure import remaining
 from dalenius.measure.accuracy import MARGIN
 from dalenius.release import Centroids, NoisyCounts
 from dalenius.report import charts, words
@@ -80,8 +81,8 @@ def _release(audit: Audit) -> str:
         what = (
             f"<p>{counted(release.people, 'person', 'people')} in {counted(release.groups, 'class', 'classes')} "
             f"({escape(release.kind)}); {counted(release.suppressed, 'row is', 'rows are')} "
-            "suppressed: none of their quasi-identifiers is published. A <em>class</em> is a set of people whom the "
-            "release does not tell apart.</p>\n"
+            "suppressed: none of their quasi-identifiers is published, but every other column is. A <em>class</em> is a set of "
+            "people whom the release does not tell apart.</p>\n"
         )
         if audit.suppressed_rows is not None:
             what += (
@@ -100,9 +101,17 @@ def _release(audit: Audit) -> str:
     return (
         "<h2>The release and what is assumed</h2>\n"
         f"{what}"
+        f"{_left(audit)}"
         f"<p>An attacker is assumed to know of a person: {quasi}. What must not be learned: {sensitive}. {truth}{control}</p>\n"
         f"{picture}"
     )
+
+
+def _left(audit: Audit) -> str:
+    """What can still be told apart in each column, and which ones are gone."""
+    left = audit.columns_left
+    gone = "".join(f" <strong>{escape(sentence)}</strong>" for sentence in remaining.warnings(left))
+    return f"<p>What is left of each column: {escape(remaining.summary(left))}.{gone}</p>\n"
 
 
 def _coarser(release: NoisyCounts) -> str:
@@ -364,7 +373,7 @@ def _utility(audit: Audit) -> str:
         "loss": "how much of the labels' detail is gone: 0 is the raw table, 1 everything",
         "discernibility": "sum of squared class sizes, N for each suppressed row",
         "average_class_size": "people in a class on average; suppressed rows count as one class",
-        "suppressed": "share of rows of which only the sensitive value is published",
+        "suppressed": "share of rows without any quasi-identifier; their sensitive and other columns are published",
         "ncp": "how wide the labels are, on average: 0 single values, 1 the whole domain",
         "precision": "how low in its hierarchy a value is published: 1 the value itself, 0 the top; larger is better",
         "kl_divergence": "how far the table is from what a reader takes it for, spread evenly over each class (nats)",

@@ -46,16 +46,18 @@ def page(
     left_out: Mapping[str, str],
     run: Mapping[str, Any],
     *,
+    not_made: Mapping[str, Sequence[str]] | None = None,
     quick: bool = False,
 ) -> str:
-    """The whole page. `left_out` has a sentence for each paper that could not be built, `run` what differs between runs."""
+    """The whole page. `left_out` has a sentence for each paper that could not be built, or not all of it (`not_made` names the
+    exhibits that are not there), `run` what differs between runs."""
     body = [
         f"<h1>{TITLE}</h1>",
         "<p class='soft'>Every table and figure with numbers of the papers that Dalenius builds on, made anew: the printed "
         "number, ours, and "
         "why they differ. Then what is wrong in print.</p>",
         _quick(quick),
-        _left_out(left_out, titles),
+        _left_out(left_out, not_made or {}, titles),
         _contents(papers, titles),
         *(_paper(paper, titles[paper.key], errata.get(paper.key, ())) for paper in papers),
         _repeat(run),
@@ -77,11 +79,12 @@ def _quick(quick: bool) -> str:
     )
 
 
-def _left_out(left_out: Mapping[str, str], titles: Mapping[str, str]) -> str:
-    return "".join(
-        f"<div class='verdict incomplete'>Left out: {escape(titles[key])}. {escape(reason)}</div>"
-        for key, reason in left_out.items()
-    )
+def _left_out(left_out: Mapping[str, str], not_made: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> str:
+    told = []
+    for key, reason in left_out.items():
+        what = f" of {titles[key]}: {', '.join(not_made[key])}" if key in not_made else f": {titles[key]}"
+        told.append(f"<div class='verdict incomplete'>Left out{escape(what)}. {escape(reason)}</div>")
+    return "".join(told)
 
 
 def _contents(papers: Sequence[Paper], titles: Mapping[str, str]) -> str:
@@ -201,7 +204,12 @@ def _repeat(run: Mapping[str, Any]) -> str:
 
 
 def document(
-    papers: Sequence[Paper], errata: Mapping[str, Sequence[Erratum]], left_out: Mapping[str, str], *, quick: bool
+    papers: Sequence[Paper],
+    errata: Mapping[str, Sequence[Erratum]],
+    left_out: Mapping[str, str],
+    *,
+    not_made: Mapping[str, Sequence[str]] | None = None,
+    quick: bool,
 ) -> dict[str, Any]:
     """The same as plain data."""
     return {
@@ -219,6 +227,7 @@ def document(
             for paper in papers
         },
         "left_out": dict(left_out),
+        "not_made": {key: list(names) for key, names in (not_made or {}).items()},
     }
 
 

@@ -7,6 +7,7 @@ import textwrap
 from dalenius.audit import Audit
 from dalenius.audit.threat import RelativeThreats
 from dalenius.errors import counted
+from dalenius.measure import remaining
 from dalenius.measure.classes import ClassErrors
 from dalenius.release import Anatomized, Centroids, GroupedRelease, NoisyCounts
 from dalenius.report import words
@@ -17,6 +18,8 @@ def lines(audit: Audit) -> list[str]:
     release = audit.release
     text = [
         f"{audit.name}: {_extent(release)}",
+        *remaining.wrapped(f"  {'Left':<14}", audit.columns_left, indent=17, width=96),
+        *(f"  {'WARNING':<14} {sentence}" for sentence in remaining.warnings(audit.columns_left)),
         "",
         f"  {words.VERDICTS[audit.verdict]}",
     ]

@@ -13,6 +13,7 @@ from dalenius.audit.axes import COMMONEST
 from dalenius.audit.policy import Threshold
 from dalenius.audit.tradeoff import Point, TradeOff
 from dalenius.errors import counted, listing
+from dalenius.measure import remaining
 from dalenius.report import tradeoff_chart, words
 from dalenius.report.frame import figure, frame, shown, table
 
@@ -122,6 +123,7 @@ def chosen(found: TradeOff, command: str) -> list[str]:
         return [
             f"Most useful that satisfies the policy: {title(best)}, {found.utility.name} "
             f"{words.number(best.useful(found.utility))}, risk {words.percent(best.risk(found.risk))}.",
+            *_left(best),
             command,
             *([CHOSEN] if any(one.key == "max_attacker_gain" for one in best.thresholds) else []),
         ]
@@ -138,6 +140,12 @@ def chosen(found: TradeOff, command: str) -> list[str]:
             for point in found.nearest()
         ),
     ]
+
+
+def _left(point: Point) -> list[str]:
+    """What the release leaves of each column; a sentence of its own for those that are gone."""
+    left = remaining.from_document(point.columns_left or {})
+    return [f"It leaves {remaining.summary(left)}.", *remaining.warnings(left)] if left else []
 
 
 def chosen_lines(found: TradeOff, command: str) -> list[str]:
