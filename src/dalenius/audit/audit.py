@@ -22,7 +22,7 @@ from dalenius.audit.people import People, check_others, check_same_people, colum
 from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.suppressed import SuppressedRows, of_suppressed, suppressed_rows, worse
 from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
-from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
+from dalenius.criterion import Level, Predicate, Realistic, document, measure, undefined, worst_of
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, check_seed, counted, listing
 from dalenius.measure.accuracy import CONFIDENCE, MARGIN
@@ -142,6 +142,10 @@ class Audit:
     def identifiers(self) -> list[str]:
         """Columns of the release that name a person."""
         return [c.name for c in self.schema.columns if c.role == "identifier" and c.name in (self.columns or ())]
+
+    def undefined(self, column: str, place: tuple[str, str]) -> str:
+        """Why a model has no level on a sensitive column; empty where it has one."""
+        return undefined(*place, self.schema[column])
 
     def _published(self, name: str) -> str:
         return ", published" if name in (self.columns or ()) else ", not published"

@@ -297,11 +297,17 @@ def _levels(audit: Audit) -> str:
     text = ["<h2>Privacy models</h2>"]
     for column, levels in audit.levels.items():
         rows = [
-            [escape(words.MODELS[place][0]), words.number(level.value), escape(words.MODELS[place][1])]
+            [escape(words.MODELS[place][0]), words.number(level.value), escape(_meaning(audit, column, place))]
             for place, level in levels.items()
         ]
         text.append(table([escape(column), "level", "meaning"], rows, numeric={1}))
     return "\n".join(text)
+
+
+def _meaning(audit: Audit, column: str, place: tuple[str, str]) -> str:
+    """What the level of a model says, or why there is none."""
+    reason = audit.undefined(column, place)
+    return f"not defined: {reason}" if reason else words.MODELS[place][1]
 
 
 def _errors(audit: Audit) -> str:
