@@ -24,6 +24,7 @@ hierarchy = "suppress"
 domain = ["Oslo", "Hamar", "Molde"]
 [columns.disease]
 role = "sensitive"
+domain = ["HIV", "cold", "flu"]
 """
 PEOPLE = ["34,Oslo,flu", "34,Oslo,cold"] * 4 + ["52,Hamar,flu", "52,Hamar,cold"] * 4 + ["71,Molde,HIV"]
 PUBLISH = ("publish", "t.csv", "-o", "out.csv", "--k", "5", "--l", "2", "--suppression", "0.1", "--json", "out.json")
