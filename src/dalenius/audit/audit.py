@@ -34,6 +34,7 @@ from dalenius.output import sha256
 from dalenius.release import Anatomized, Generalized, GroupedRelease, NoisyCounts, Release
 from dalenius.release.prior import Priors
 from dalenius.schema import Schema
+from dalenius.table import Cells
 
 # On counts the paper's own, no variant. What is registered later is played, too.
 PLAYED: Mapping[str, type[Adversary]] = ChainMap({NaiveBayes.name: NaiveBayes}, REGISTRY)
@@ -298,6 +299,7 @@ def audit(
         attacks.append(attack(made, opened, column, people, control, rng, belief=threat.belief, outside=outside))
     progress("privacy models and utility")
     utility: dict[str, float] = {}
+    cells: Cells | None = None
     if people is not None:
         cells = people.table.cells()
         utility = fidelity(opened, Truth.of(cells), seed=seed)
@@ -314,7 +316,7 @@ def audit(
         together = suppressed_rows(opened)
         each = {column: class_errors(grouping, levels[column]) for column, grouping in groupings.items()}
         errors = {column: found for column, found in each.items() if found is not None}
-        risks = class_risks(opened)
+        risks = class_risks(opened, cells)
         parts = asked_figures(opened, asked)
         disclosures = disclose(opened, list(adversaries) or usual(opened, known), predicates)
         named_by = {(found.adversary, found.known, found.predicates) for found in disclosures}

@@ -86,7 +86,8 @@ def _release(audit: Audit) -> str:
         if audit.suppressed_rows is not None:
             what += (
                 f"<p>Whoever fits no class is among the suppressed rows. These have {escape(audit.suppressed_rows.line())}. "
-                "Thresholds on classes are held against them, too. Singling out and linkability do not count them.</p>\n"
+                "Thresholds on classes are held against them, too. Singling out and linkability "
+                "look there for people who fit no class.</p>\n"
             )
         picture = figure(charts.class_sizes(release.sizes), "How many people are in classes of which size.")
     quasi = ", ".join(escape(column.name) for column in audit.schema.quasi)
@@ -187,12 +188,12 @@ def _three_risks(audit: Audit) -> str:
         f"{words.percent(certain)} of the people; {escape(words.verdict(best))}"
     )
     rows = [
-        ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],
+        ["Singling out", f"{words.percent(risks.singled_out)} of the people fit one row only"],
         [
             "Linkability",
             f"somebody who knows a person's quasi-identifiers picks the right row with probability "
             f"{words.percent(risks.average)} on average and {words.percent(risks.highest)} at most; above 20 % for "
-            f"{words.percent(risks.at_risk)} of the people",
+            f"{words.percent(risks.at_risk)} of the people" + (f" ({words.UPPER_BOUND})" if risks.upper_bound else ""),
         ],
         ["Inference", inference],
     ]

@@ -29,13 +29,14 @@ def lines(audit: Audit) -> list[str]:
     if risks is not None:
         text += [
             "",
-            f"  Singling out   {words.percent(risks.singled_out)} of the people are alone in their class",
+            f"  Singling out   {words.percent(risks.singled_out)} of the people fit one row only",
             f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
             f"{words.percent(risks.at_risk)} of the people above 20%",
+            *([f"                 {words.UPPER_BOUND}"] if risks.upper_bound else []),
         ]
     if audit.suppressed_rows is not None:
         rows = counted(audit.suppressed_rows.rows, "row", "rows")
-        text.append(f"  Suppressed     {rows}, not counted above; {audit.suppressed_rows.line()}")
+        text.append(f"  Suppressed     {rows}, counted above and here {audit.suppressed_rows.line()}")
     heading = "how often the adversary guesses right (95% intervals)"
     text += ["", f"  Inference: {heading if audit.attacks else 'no adversary could be tried'}"]
     for column, naive in {found.column: found.naive for found in audit.attacks if found.success.n}.items():

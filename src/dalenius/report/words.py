@@ -43,6 +43,7 @@ THREATS = {
     "log2_Ti_above_1": "people whom the attacker guesses right and is at least twice as sure of as the learner",
 }
 MOST_GIVEN_AWAY = "how many times as sure as the learner the attacker is of the person most given away"
+UPPER_BOUND = "upper bounds: a person may fit rows of other classes, too, or may not be in the class that they fit"
 FAITHFUL = "how faithful the release is to the table: 1, and the learner learns the same from both"
 
 
