@@ -21,6 +21,7 @@ COSTS = (
     "discernibility",
     "average_class_size",
     "suppressed",
+    "misfit",
     "kl_divergence",
     "relative_error",
     "relative_error_median",

@@ -59,6 +59,7 @@ def command(
     from dalenius.audit.compare import COSTS, LEVELS, compare
     from dalenius.errors import InputError
     from dalenius.output import check_writable
+    from dalenius.report import words
     from dalenius.schema import Schema
 
     connected = connect_engine(engine, quiet=quiet)
@@ -93,6 +94,9 @@ def command(
     for one in documents:
         numbers = "".join(f" {_number(one[key]):>{w}}" for key, (_, w) in _HEADS.items())
         say(quiet, f"  {one['release']:<{width}} {one['kind']:<13}{numbers}")
+    for one in documents:
+        if one["misfit"]:
+            say(quiet, f"\n  {one['release']}: {words.changed(one['misfit'], one['kind'])}.")
     say(
         quiet,
         "\n  Smaller costs are better, a larger precision and faithfulness; – is not defined for that release. "

@@ -361,11 +361,13 @@ def _errors(audit: Audit) -> str:
 
 
 def _utility(audit: Audit) -> str:
+    misfit = audit.utility.get("misfit", 0)
     meanings = {
         "loss": "how much of the labels' detail is gone: 0 is the raw table, 1 everything",
         "discernibility": "sum of squared class sizes, N for each suppressed row",
         "average_class_size": "people in a class on average; suppressed rows count as one class",
         "suppressed": "share of rows of which only the sensitive value is published",
+        "misfit": words.sentence(words.changed(misfit, audit.release.kind)),
         "ncp": "how wide the labels are, on average: 0 single values, 1 the whole domain",
         "precision": "how low in its hierarchy a value is published: 1 the value itself, 0 the top; larger is better",
         "kl_divergence": "how far the table is from what a reader takes it for, spread evenly over each class (nats)",
@@ -378,6 +380,7 @@ def _utility(audit: Audit) -> str:
     rows = [
         [escape(name.replace("_", " ")), words.number(value), escape(meanings.get(name, ""))]
         for name, value in audit.utility.items()
+        if name != "misfit" or misfit
     ]
     return "<h2>What the release is still good for</h2>\n" + table(["cost", "value", "meaning"], rows, numeric={1})
 

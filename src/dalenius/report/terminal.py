@@ -79,9 +79,13 @@ def lines(audit: Audit) -> list[str]:
         text += ["", f"  Most at risk   {rows} (class {first.place}), given away most by {first.attribute}"]
     costs = {f"faithfulness for {column}": one.faithfulness.RF for column, one in audit.threats.items()}
     costs = {**audit.utility, **({} if "faithfulness" in audit.utility else costs)}
+    misfit = costs.pop("misfit", 0)
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in costs.items())
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="  Cost           ", subsequent_indent=" " * 17)
+    if misfit:
+        said = words.changed(misfit, release.kind) + "."
+        text += textwrap.wrap(said, 96, initial_indent="  Changed        ", subsequent_indent=" " * 17)
     untold = len(audit.refused) + sum(not one.converged for one in audit.threats.values())
     untold += bool(audit.unthreatened and audit.has_truth) + isinstance(release, Anatomized)
     for limit in audit.limits[: untold + 3]:  # an adversary that was not tried is never left out

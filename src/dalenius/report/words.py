@@ -59,6 +59,24 @@ def number(value: float) -> str:
     )
 
 
+def changed(rows: float, kind: str) -> str:
+    """That rows of a release say what is not true, and how that counts."""
+    fits = (
+        "have quasi-identifiers that nobody has"
+        if kind == "anatomized"
+        else "fit nobody who has their sensitive values"
+    )
+    return (
+        f"at least {counted(round(rows), 'row was', 'rows were')} changed: they {fits}. Loss, NCP and precision count changed "
+        "cells as suppressed ones"
+    )
+
+
+def sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def percent(value: float) -> str:
     """A share; one that is small but not nothing must not look like nothing."""
     if math.isnan(value):
