@@ -9,14 +9,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent / "src" / "dalenius"
 
 # Which parts of the package a part may import, besides itself. `errors` and `kernel` import nothing of ours.
-BASE = {"errors", "hierarchy", "schema", "output", "coding", "config"}
+BASE = {"bands", "errors", "hierarchy", "schema", "output", "coding", "config"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "bands": set(),
     "kernel": set(),
     "output": {"errors"},
     "workers": {"errors"},
     "hierarchy": {"errors"},
-    "schema": {"errors", "hierarchy", "config"},
+    "schema": {"bands", "errors", "hierarchy", "config"},
     "config": {"errors", "hierarchy", "schema"},
     "coding": {"errors", "hierarchy", "schema"},
     "engine": {"errors"},

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius import hierarchy as _hierarchy
+from dalenius.bands import order_by_number
 from dalenius.errors import InputError, ParameterError, listing, nearest
 from dalenius.hierarchy import MISSING, Hierarchy
 
@@ -34,15 +35,21 @@ class WrongType(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domain:
-    """The leaves of a column in their order: integers by value, categories as declared or by code point."""
+    """The leaves of a column: integers by value, categories as declared or by code point.
+
+    `declared` says whether this order of the leaves means something, or is just how they were found.
+    """
 
     leaves: tuple[str, ...]
+    declared: bool = True
     _index: dict[str, int] = field(init=False, repr=False)
     _values: list[NDArray[np.float64]] = field(init=False, repr=False)  # filled when first asked for
+    _order: list[NDArray[np.int64] | None] = field(init=False, repr=False)  # the same
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_index", {leaf: i for i, leaf in enumerate(self.leaves)})
         object.__setattr__(self, "_values", [])
+        object.__setattr__(self, "_order", [])
         if len(self._index) != len(self.leaves):
             twice = next(leaf for i, leaf in enumerate(self.leaves) if self._index[leaf] != i)
             raise InputError(f"The domain names {twice!r} twice.")
@@ -70,6 +77,25 @@ class Domain:
             numbers.flags.writeable = False
             self._values.append(numbers)
         return self._values[0]
+
+    def order(self) -> NDArray[np.int64] | None:
+        """The codes in the order of the leaves: as declared, else of the numbers in them, a missing value last.
+
+        None where neither says it. Of two leaves the order does not matter: distances are the same either way.
+        """
+        if not self._order:
+            self._order.append(self._find_order())
+        return self._order[0]
+
+    def _find_order(self) -> NDArray[np.int64] | None:
+        if self.declared or len(self.leaves) <= 2:
+            return np.arange(len(self.leaves))
+        present = [code for code, leaf in enumerate(self.leaves) if leaf != MISSING]
+        ranks = order_by_number([self.leaves[code] for code in present])
+        if ranks is None:
+            return None
+        missing = [code for code, leaf in enumerate(self.leaves) if leaf == MISSING]
+        return np.array([present[rank] for rank in ranks] + missing, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +132,12 @@ class Column:
             raise InputError(f"Column {self.name!r} has no domain yet: bind the schema to a table first.")
         return self.domain.leaves
 
+    def order(self) -> NDArray[np.int64] | None:
+        """The codes of the leaves in the column's order, integers by value; None where nothing says which order it is."""
+        if self.domain is None:
+            raise InputError(f"Column {self.name!r} has no domain yet: bind the schema to a table first.")
+        return np.argsort(self.domain.values(), kind="stable") if self.type == "integer" else self.domain.order()
+
     def canonical(self, text: str, missing: Collection[str]) -> str:
         """The leaf that a cell's text names: integers by value (`039` is 39), every missing mark as one value."""
         if text == MISSING or text in missing:
@@ -129,10 +161,13 @@ class Column:
         the caller to report, who knows in which row it stands.
         """
         seen = set(observed)
+        declared = False
         if self.domain is not None:
-            leaves = list(self.domain.leaves)
+            leaves, declared = list(self.domain.leaves), self.domain.declared
         elif self.hierarchy is not None:
             leaves = list(self.hierarchy.leaves)
+            # The rows of a file of bands are often sorted as text: then the numbers tell, and not the rows.
+            declared = order_by_number([leaf for leaf in leaves if leaf != MISSING]) is None
             if self.type == "integer":
                 leaves.sort(key=lambda leaf: (leaf == MISSING, int(leaf or 0)))
         else:
@@ -151,7 +186,7 @@ class Column:
         elif leaves and self.suppress:
             tree = _hierarchy.suppress(leaves, source=source)
         return dataclasses.replace(
-            self, domain=Domain(tuple(leaves)), hierarchy=tree, intervals=None, mask=None, suppress=False
+            self, domain=Domain(tuple(leaves), declared), hierarchy=tree, intervals=None, mask=None, suppress=False
         )
 
     @property

@@ -21,7 +21,7 @@ Answer = tuple[int, str, str]
 Cli = Callable[..., Answer]
 KEYS = [
     "release", "kind", "classes", "k", "l", "t", "loss", "ncp", "precision", "discernibility", "average_class_size",
-    "suppressed", "kl_divergence", "relative_error", "relative_error_median", "faithfulness",
+    "suppressed", "misfit", "kl_divergence", "relative_error", "relative_error_median", "faithfulness",
     "faithfulness_stderr", "columns_left",
 ]  # fmt: skip
 ASKED = ("relative_error", "relative_error_median")
@@ -95,7 +95,7 @@ def test_the_json_has_every_key_of_every_release(cli: Cli) -> None:
         "counts": "noisy-counts", "patients.csv": "generalized", "wrong.csv": "generalized",
     }  # fmt: skip
     undefined = {name: {key for key, value in one.items() if value is None} for name, one in found.items()}
-    labels = {"loss", "ncp", "precision", "kl_divergence"}
+    labels = {"loss", "misfit", "ncp", "precision", "kl_divergence"}
     assert undefined == {
         "release.csv": {"faithfulness_stderr"},  # exact
         "boxes.csv": {"precision", "faithfulness", "faithfulness_stderr"},
@@ -106,6 +106,7 @@ def test_the_json_has_every_key_of_every_release(cli: Cli) -> None:
         "wrong.csv": {"faithfulness_stderr"},
     }
     assert found["wrong.csv"]["kl_divergence"] == "inf"
+    assert {name: one["misfit"] for name, one in found.items() if one["misfit"]} == {"wrong.csv": 1}
     assert found["cut"]["k"] >= found["cut"]["l"] == 3
     assert found["boxes.csv"]["k"] >= 5
     assert 0 < found["release.csv"]["suppressed"] <= 0.1
@@ -152,7 +153,7 @@ def test_the_table_on_the_terminal(cli: Cli) -> None:
     assert counts[1:-3] == ["noisy-counts", *["–"] * 10]
     assert counts[-1] == "–"
     for name in RELEASES:
-        numbers = [found[name][key] for key in KEYS[3:-2]]
+        numbers = [found[name][key] for key in KEYS[3:-2] if key != "misfit"]  # that has a sentence, if there is any
         texts = shown(out, name)
         assert len(texts) == len(HEADS), texts
         for text, number in zip(texts, numbers, strict=True):

@@ -28,6 +28,9 @@ domain = ["M", "F"]
 hierarchy = "suppress"
 [columns.note]
 role = "other"
+[columns.disease]
+role = "sensitive"
+domain = ["Ache", "Flu", "Pox"]
 """
 PEOPLE = [
     ("Ann", "21", "F", "a,b", "Flu"),

@@ -24,6 +24,7 @@ hierarchy = "suppress"
 domain = ["Oslo", "Hamar", "Molde"]
 [columns.disease]
 role = "sensitive"
+domain = ["HIV", "cold", "flu"]
 """
 PEOPLE = ["34,Oslo,flu", "34,Oslo,cold"] * 4 + ["52,Hamar,flu", "52,Hamar,cold"] * 4 + ["71,Molde,HIV"]
 PUBLISH = ("publish", "t.csv", "-o", "out.csv", "--k", "5", "--l", "2", "--suppression", "0.1", "--json", "out.json")
@@ -163,7 +164,7 @@ def test_the_policy_is_held_against_suppressed_rows(cli: Cli, policy: str) -> No
     assert code == 1
     why = "in the suppressed rows (1), which form a class for anyone who fits no other"
     assert why in out
-    assert "Suppressed     1 row, not counted above; as a class: k 1, ℓ 1, entropy ℓ 1" in out
+    assert "Suppressed     1 row, counted above and here as a class: k 1, ℓ 1, entropy ℓ 1" in out
     found, page = document("audit.json"), Path("audit.html").read_text(encoding="utf-8")
     assert why in page
     assert "These have as a class: k 1, ℓ 1" in page

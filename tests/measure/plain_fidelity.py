@@ -13,10 +13,13 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 Quasi = tuple[str, ...]
 Values = tuple[str, ...]
@@ -136,6 +139,7 @@ class Boxes:
     quasi: Sequence[Column]
     sensitive: Sequence[Column]
     lines: list[Line]
+    changed: Sequence[Fraction] = ()  # cells of each column
 
     @classmethod
     def read(cls, path: Path, quasi: Sequence[Column], sensitive: Sequence[Column]) -> Boxes:
@@ -169,12 +173,26 @@ class Boxes:
         return list(classes.values())
 
     def mean(self, cost: Callable[[Column, frozenset[str]], Fraction], column: int) -> Fraction:
-        """The mean over people of what their label in a column costs; a suppressed one costs 1."""
-        costs = (
-            line.people * (Fraction(1) if line.hidden else cost(self.quasi[column], line.sets[column]))
-            for line in self.lines
-        )
-        return _sum(costs) / self.people
+        """The mean over people of what their label in a column costs; a suppressed one costs 1, and so does a changed one."""
+        shown = [line for line in self.lines if not line.hidden]
+        costs = _sum(line.people * cost(self.quasi[column], line.sets[column]) for line in shown)
+        wrong = min(self.changed[column] / (self.people - self.hidden), Fraction(1)) if self.changed else Fraction(0)
+        return ((1 - wrong) * costs + wrong * (self.people - self.hidden) + self.hidden) / self.people
+
+    def misfits(self, table: Counter[Cell]) -> tuple[int, list[Fraction]]:
+        """The fewest rows that fit nobody, and cells of each column, of all ways to give each person a row."""
+        everybody, lines = list(table.elements()), [line for line in self.lines for _ in range(line.people)]
+
+        def fewest(columns: Sequence[int]) -> int:
+            wrong = [
+                [values != line.values or any(quasi[a] not in line.sets[a] for a in columns) for line in lines]
+                for quasi, values in everybody
+            ]
+            return int(np.array(wrong)[linear_sum_assignment(np.array(wrong, dtype=int))].sum())
+
+        rows, each = fewest(range(len(self.quasi))), [fewest([a]) for a in range(len(self.quasi))]
+        more = Fraction(max(rows - sum(each), 0), len(each))
+        return rows, [one + more for one in each]
 
     def ncp(self) -> Fraction:
         return _sum(self.mean(Column.width, a) for a in range(len(self.quasi))) / len(self.quasi)
@@ -206,11 +224,17 @@ class Boxes:
                 found[cell] = found.get(cell, Fraction(0)) + Fraction(line.people, len(combinations))
         return found
 
-    def costs(self) -> dict[str, float]:
+    def costs(self, table: Counter[Cell]) -> dict[str, float]:
+        rows, changed = self.misfits(table)
+        return replace(self, changed=changed).costs_with(rows)
+
+    def costs_with(self, misfit: int) -> dict[str, float]:
+        """If that many rows were changed, and the cells of each column that are kept here."""
         precision = self.precision()
         return {
             **class_costs(self.sizes(), self.hidden),
             "loss": self.loss(),
+            "misfit": misfit,
             "ncp": float(self.ncp()),
             **({} if precision is None else {"precision": float(precision)}),
         }
@@ -261,7 +285,7 @@ class Groups:
     def costs(self) -> dict[str, float]:
         """Quasi-identifiers are published as they are, so that nothing is lost of them."""
         classes = class_costs([tuples.total() for tuples in self.tuples.values()])
-        return {**classes, "loss": 0.0, "ncp": 0.0, "precision": 1.0}
+        return {**classes, "loss": 0.0, "misfit": 0, "ncp": 0.0, "precision": 1.0}
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,7 @@ def right(name: Path, case: Case, asks: Sequence[plain.Ask]) -> dict[str, float]
         reader = plain.Points if kind == "centroids" else plain.Boxes
         found = reader.read(name, case.quasi, case.sensitive)
     taken_for = found.spread()
-    costs = found.costs()
+    costs = found.costs(table) if isinstance(found, plain.Boxes) else found.costs()
     if not isinstance(found, plain.Points):
         costs["kl_divergence"] = plain.kl_divergence(table, taken_for)
     return {**costs, **plain.relative_error(asks, table, lambda ask: ask.of(taken_for))}

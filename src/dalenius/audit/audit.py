@@ -24,7 +24,7 @@ from dalenius.audit.people import People, check_others, check_same_people, colum
 from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.suppressed import SuppressedRows, of_suppressed, suppressed_rows, worse
 from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
-from dalenius.criterion import Level, Predicate, Realistic, document, measure, worst_of
+from dalenius.criterion import Level, Predicate, Realistic, document, measure, undefined, worst_of
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, check_seed, counted, listing
 from dalenius.measure import remaining
@@ -38,6 +38,7 @@ from dalenius.output import sha256
 from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
 from dalenius.release.prior import Priors
 from dalenius.schema import Schema
+from dalenius.table import Cells
 
 # On counts the paper's own, no variant. What is registered later is played, too.
 PLAYED: Mapping[str, type[Adversary]] = ChainMap({NaiveBayes.name: NaiveBayes}, REGISTRY)
@@ -160,6 +161,10 @@ class Audit:
     def identifiers(self) -> list[str]:
         """Columns of the release that name a person."""
         return [c.name for c in self.schema.columns if c.role == "identifier" and c.name in (self.columns or ())]
+
+    def undefined(self, column: str, place: tuple[str, str]) -> str:
+        """Why a model has no level on a sensitive column; empty where it has one."""
+        return undefined(*place, self.schema[column])
 
     def _published(self, name: str) -> str:
         return ", published" if name in (self.columns or ()) else ", not published"
@@ -320,6 +325,7 @@ def audit(
         attacks.append(attack(made, opened, column, people, control, rng, belief=threat.belief, outside=outside))
     progress("privacy models and utility")
     utility: dict[str, float] = {}
+    cells: Cells | None = None
     if people is not None:
         cells = people.table.cells()
         utility = fidelity(opened, Truth.of(cells), seed=seed)
@@ -336,7 +342,7 @@ def audit(
         together = suppressed_rows(opened)
         each = {column: class_errors(grouping, levels[column]) for column, grouping in groupings.items()}
         errors = {column: found for column, found in each.items() if found is not None}
-        risks = class_risks(opened)
+        risks = class_risks(opened, cells)
         parts = asked_figures(opened, asked)
         disclosures = disclose(opened, list(adversaries) or usual(opened, known), predicates)
         named_by = {(found.adversary, found.known, found.predicates) for found in disclosures}

@@ -126,14 +126,14 @@ RISKS: dict[str, Risk] = {
         Risk(
             "linkability",
             "largest chance to link a row",
-            "the chance to pick the right row of a person whose quasi-identifiers are known, in the smallest class: 1/k",
+            "the largest chance to pick the right row of a person whose quasi-identifiers are known: 1 / the rows that fit",
             lambda audit: math.nan if audit.risks is None else audit.risks.highest,
             _NO_CLASSES,
         ),
         Risk(
             "singled-out",
             "share of people singled out",
-            "how many people are alone in their class",
+            "how many people fit one row only",
             lambda audit: math.nan if audit.risks is None else audit.risks.singled_out,
             _NO_CLASSES,
         ),

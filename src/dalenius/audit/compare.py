@@ -22,6 +22,7 @@ COSTS = (
     "discernibility",
     "average_class_size",
     "suppressed",
+    "misfit",
     "kl_divergence",
     "relative_error",
     "relative_error_median",

@@ -265,7 +265,7 @@ def _columns(
     reveal: bool,
 ) -> list[str]:
     """Every level of every sensitive column, and the class that is worst."""
-    from dalenius.criterion import MEASURED
+    from dalenius.criterion import MEASURED, undefined
 
     lines, release = [], found.release
     written = {who.text: realistic.shown(who) for who in adversaries}
@@ -274,7 +274,9 @@ def _columns(
         for model, key, criterion in MEASURED:
             level = levels[model, key]
             text = f"  {_NAMES[model, key]:<32} {_number(level.value):>12}  {criterion.better:<8}   "
-            lines.append(text + _place(release, grouping, level, sizes_only=not criterion.needs_values))
+            reason = undefined(model, key, grouping.column)
+            place = _place(release, grouping, level, sizes_only=not criterion.needs_values) if not reason else ""
+            lines.append(text + (f"not defined: {reason}" if reason else place))
         if private[name]:
             about = f" of learning {'; '.join(map(str, sets))}" if sets else ""
             lines.append(f"\n  {'smallest ε against':<32} {'level':>12}  safer is   worst class{about}")
@@ -345,7 +347,7 @@ def _number(value: float) -> str:
 def _place(release: GroupedRelease, grouping: Grouping, level: Level, *, sizes_only: bool) -> str:
     """The worst class by number, size and rows."""
     if level.worst < 0:
-        return "needs a hierarchy of the sensitive column"
+        return "there is no class"
     text = _class(release, grouping, level)
     number = level.worst if grouping.parent is None else int(grouping.parent[level.worst])
     # In a class of one value its level may tell which one: then rows must not stand beside it.

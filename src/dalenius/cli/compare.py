@@ -60,6 +60,7 @@ def command(
     from dalenius.errors import InputError
     from dalenius.measure.remaining import to_document, warnings
     from dalenius.output import check_writable
+    from dalenius.report import words
     from dalenius.schema import Schema
 
     connected = connect_engine(engine, quiet=quiet)
@@ -95,6 +96,9 @@ def command(
     for one in documents:
         numbers = "".join(f" {_number(one[key]):>{w}}" for key, (_, w) in _HEADS.items())
         say(quiet, f"  {one['release']:<{width}} {one['kind']:<13}{numbers}")
+    for one in documents:
+        if one["misfit"]:
+            say(quiet, f"\n  {one['release']}: {words.changed(one['misfit'], one['kind'])}.")
     say(
         quiet,
         "\n  Smaller costs are better, a larger precision and faithfulness; – is not defined for that release. "

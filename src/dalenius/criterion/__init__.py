@@ -14,6 +14,7 @@ from dalenius.criterion.predicate import Predicate
 from dalenius.criterion.realistic import EpsilonPrivacy, Interval, Realistic, withstood
 from dalenius.criterion.size import KAnonymity
 from dalenius.release import Grouping
+from dalenius.schema import Column
 
 # Each model's place in the JSON of `check` and the criterion whose level stands there; thresholds play no part.
 MEASURED: tuple[tuple[str, str, Criterion], ...] = (
@@ -32,16 +33,22 @@ MEASURED: tuple[tuple[str, str, Criterion], ...] = (
 
 
 def measure(grouping: Grouping, *, recursive_l: int = 2) -> dict[tuple[str, str], Level]:
-    """The level of every model on a grouping. Hierarchical t is nan without a hierarchy."""
+    """The level of every model on a grouping; nan where it is not defined (see `undefined`)."""
     found: dict[tuple[str, str], Level] = {}
     for model, key, criterion in MEASURED:
         if isinstance(criterion, RecursiveDiversity):
             criterion = RecursiveDiversity(1.0, recursive_l)
-        if isinstance(criterion, TCloseness) and criterion.ground == "hierarchical" and not grouping.column.hierarchy:
+        if undefined(model, key, grouping.column):
             found[model, key] = Level(math.nan, -1)
         else:
             found[model, key] = criterion.level(grouping)
     return found
+
+
+def undefined(model: str, key: str, column: Column) -> str:
+    """Why a model has no level on a sensitive column; empty where it has one."""
+    criterion = next(criterion for *place, criterion in MEASURED if tuple(place) == (model, key))
+    return criterion.undefined(column) if isinstance(criterion, TCloseness) else ""
 
 
 def worst_of(measured: Sequence[Mapping[tuple[str, str], Level]]) -> dict[tuple[str, str], Level]:
@@ -86,6 +93,7 @@ __all__ = [
     "TCloseness",
     "document",
     "measure",
+    "undefined",
     "withstood",
     "worst_of",
 ]

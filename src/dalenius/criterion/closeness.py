@@ -24,6 +24,7 @@ from dalenius.criterion.base import (
 )
 from dalenius.errors import InputError, ParameterError
 from dalenius.release import Grouping
+from dalenius.schema import Column
 
 Ground = Literal["equal", "ordered", "hierarchical"]
 GROUNDS: tuple[Ground, ...] = ("equal", "ordered", "hierarchical")
@@ -60,6 +61,14 @@ class TCloseness(Criterion):
     def describe(self) -> str:
         return f"t = {self.t:g} ({self.ground})"
 
+    def undefined(self, column: Column) -> str:
+        """Why there is no such distance between the values of a column; empty if there is."""
+        if self.ground == "hierarchical" and column.hierarchy is None:
+            return "it needs a hierarchy of the sensitive column"
+        if self.ground == "ordered" and len(column.leaves) > 1 and column.order() is None:
+            return "the values have no order; declare one with domain = […]"
+        return ""
+
 
 def _equal(grouping: Grouping) -> NDArray[np.float64]:
     """½ Σ|q − p| = Σ max(q − p, 0), which only the values that occur in the group can contribute to."""
@@ -69,12 +78,20 @@ def _equal(grouping: Grouping) -> NDArray[np.float64]:
 
 
 def _ordered(grouping: Grouping) -> NDArray[np.float64]:
-    """Σ_i |Σ_{j≤i} (q_j − p_j)| / (m − 1), the m values in their order: integers by value, categories as declared."""
+    """Σ_i |Σ_{j≤i} (q_j − p_j)| / (m − 1), the m values in the order of the column."""
     m = len(grouping.table)
     if m < 2:
         return np.zeros(grouping.groups)
+    order = grouping.column.order()
+    if order is None:
+        raise InputError(
+            f"The values of {grouping.column.name!r} have no order, which ordered t-closeness needs: declare one with "
+            'domain = […], or use "equal".'
+        )
     levels = np.empty(grouping.groups)
-    for groups, dense in _blocks(grouping):
+    is_sorted = bool((order[1:] > order[:-1]).all())
+    for groups, block in _blocks(grouping):
+        dense = block if is_sorted else block[:, order]
         np.cumsum(dense, axis=1, out=dense)
         levels[groups] = np.abs(dense, out=dense).sum(axis=1) / (m - 1)
     return levels

@@ -1,40 +1,134 @@
-"""Risks that follow from the sizes of classes alone: singling out and linkage, as regulators read them.
+"""Singling out and linkage, as regulators read them: how many rows of a release fit a person.
 
-A person in a class of n people is re-identified by somebody who knows their quasi-identifiers, and that they are in the
-release, with probability 1/n (the prosecutor's risk).
+Somebody who knows a person's quasi-identifiers, and that the person is in the release, picks one of the n rows that fit and
+is right with probability 1/n (the prosecutor's risk). Whoever fits no class must be among the suppressed rows, and is looked
+for there; whoever fits a class is looked for in the classes only.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
-from dalenius.coding import merge
-from dalenius.release import Anatomized, GroupedRelease
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from dalenius.adversary import fit
+from dalenius.coding import distinct_rows, merge
+from dalenius.release import Anatomized, Generalized, GroupedRelease
+from dalenius.release.sets import Sets
 
 AT_RISK = 0.2  # a person is at risk above this probability of re-identification; ARX's default
+MAX_COMPARED = 5_000  # classes that are compared each with each; of more they are taken to overlap
+Longs = NDArray[np.int64]
+
+
+class Coded(Protocol):
+    """Distinct rows of codes, quasi-identifiers first, with counts: the cells of a table."""
+
+    @property
+    def codes(self) -> NDArray[np.int32]: ...
+    @property
+    def counts(self) -> NDArray[np.int64]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ClassRisks:
-    """Shares of all people in the release, suppressed rows counted as not singled out."""
+    """Shares and means over everybody in the release, suppressed rows included."""
 
-    singled_out: float  # share of people who are alone in their class
-    highest: float  # 1 / smallest class
-    average: float  # mean of 1/n over people in classes = classes / people in classes
-    at_risk: float  # share of people with 1/n above AT_RISK
+    singled_out: float  # share of people whom one row fits
+    highest: float  # the largest probability 1/n
+    average: float  # its mean
+    at_risk: float  # share of people for whom it is above AT_RISK
+    upper_bound: bool = False  # somebody may fit more rows than were counted, or is not in the class that they fit
 
 
-def class_risks(release: GroupedRelease) -> ClassRisks:
-    """The risks of a release; where exact quasi-identifiers are published, people who share theirs are the class."""
-    sizes = release.sizes
+def class_risks(release: GroupedRelease, truth: Coded | None = None) -> ClassRisks:
+    """The risks of a release: from the rows that fit each person of the table, or without it from the sizes of the classes.
+
+    Everybody fits the rows of their own class, so that sizes give an upper bound where classes overlap.
+    """
+    if truth is None or not isinstance(release, Generalized | Anatomized):
+        rows = _class_sizes(release)
+        return _risks(rows, rows, upper_bound=not _is_disjoint(release))
+    columns = [len(column.leaves) for column in release.schema.quasi]
+    known, people = merge(np.ascontiguousarray(truth.codes[:, : len(columns)]), truth.counts, columns)
+    rows = _fitting_rows(release, known)
+    lost = int(people[rows == 0].sum())
+    if release.suppressed:
+        # No more people than there are suppressed rows can be behind them.
+        rows = np.where(rows == 0, max(release.suppressed, lost), rows)
+    astray = int(people.sum()) - lost > release.people - release.suppressed
+    return _risks(rows, people, upper_bound=astray)
+
+
+def _risks(rows: Longs, people: Longs, *, upper_bound: bool) -> ClassRisks:
+    """`people[i]` persons are each looked for among `rows[i]` rows; 0: there is none."""
+    total, found = float(people.sum()), rows > 0
+    rows, people = rows[found], people[found]
+    return ClassRisks(
+        singled_out=float(people[rows == 1].sum()) / total,
+        highest=1.0 / float(rows.min()) if len(rows) else 0.0,
+        average=float((people / rows).sum()) / total,
+        at_risk=float(people[1.0 / rows > AT_RISK * (1 + 1e-12)].sum()) / total,
+        upper_bound=upper_bound,
+    )
+
+
+def _class_sizes(release: GroupedRelease) -> Longs:
+    """How many rows each class has. Where tuples are published, people who share theirs are the class."""
     if isinstance(release, Anatomized):
         columns = [len(column.leaves) for column in release.schema.quasi]
-        _, sizes = merge(release.quasi.codes, release.quasi.counts, columns)
-    people, inside = release.people, int(sizes.sum())
-    small = sizes[1.0 / sizes > AT_RISK * (1 + 1e-12)]
-    return ClassRisks(
-        singled_out=float((sizes == 1).sum()) / people,
-        highest=1.0 / float(sizes.min()),
-        average=len(sizes) / inside,
-        at_risk=float(small.sum()) / people,
-    )
+        return merge(release.quasi.codes, release.quasi.counts, columns)[1]
+    return np.append(release.sizes, release.suppressed) if release.suppressed else release.sizes
+
+
+def _fitting_rows(release: Generalized | Anatomized, known: NDArray[np.int32]) -> Longs:
+    """How many rows of the classes fit each combination of quasi-identifiers."""
+    rows = np.zeros(len(known), dtype=np.int64)
+    if isinstance(release, Anatomized):
+        columns, sizes = [len(column.leaves) for column in release.schema.quasi], release.quasi.counts
+        pairs = fit.equal_rows(known, release.quasi.codes, columns)
+    else:
+        sizes, pairs = release.sizes, fit.inside_boxes(release, known)  # type: ignore[assignment]
+    for some, start, taken in pairs:
+        before = np.concatenate(([0], np.cumsum(sizes[taken])))
+        rows[some] += before[start[1:]] - before[start[:-1]]
+    return rows
+
+
+def _is_disjoint(release: GroupedRelease) -> bool:
+    """Whether it is certain that nobody fits two classes."""
+    if isinstance(release, Anatomized):
+        return True
+    if not isinstance(release, Generalized):
+        return False  # centroids do not say whom they stand for
+    meets = []  # of the columns in which labels overlap, which labels do
+    apart = []  # the columns in which two labels have no leaf in common
+    for a in range(len(release.labels)):
+        sets = release.sets(a)
+        if np.bincount(sets.members, minlength=sets.leaves).max() <= 1:
+            apart.append(a)
+        elif release.groups > MAX_COMPARED:
+            return False
+        else:
+            meets.append((a, _common(sets)))
+    if not meets:
+        return len(distinct_rows(release.codes, [len(labels) for labels in release.labels])[0]) == release.groups
+    for q in range(release.groups - 1):
+        codes, others = release.codes[q], release.codes[q + 1 :]
+        both = (others[:, apart] == codes[apart]).all(axis=1)
+        for a, common in meets:
+            both &= common[codes[a]][others[:, a]]
+        if both.any():
+            return False
+    return True
+
+
+def _common(sets: Sets) -> NDArray[np.bool_]:
+    """Which two sets have a leaf in common."""
+    shape = (len(sets), sets.leaves)
+    members = csr_array((np.ones(len(sets.members), dtype=np.int32), sets.members, sets.first), shape=shape)
+    found: NDArray[np.bool_] = (members @ members.T).toarray() > 0
+    return found

@@ -21,8 +21,9 @@ from dalenius.adversary import fit
 from dalenius.adversary.population import Overlapping, Population
 from dalenius.coding import distinct_rows
 from dalenius.errors import InputError
+from dalenius.measure.misfit import misfits
 from dalenius.measure.threat import Faithfulness, faithfulness
-from dalenius.measure.utility import release_utility
+from dalenius.measure.utility import labels_cost, release_utility
 from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
 from dalenius.release.moments import numbers_of
 from dalenius.release.sets import Sets
@@ -97,15 +98,16 @@ class Truth:
 
 def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: int = 0) -> dict[str, float]:
     """Every cost that can be measured of this kind of release. Smaller is better, but for precision."""
-    found: dict[str, float] = release_utility(release) if isinstance(release, GroupedRelease) else {}
-    if isinstance(release, Generalized):
-        found["ncp"] = ncp(release)
-        level = precision(release)
+    misfit = misfits(release, truth) if isinstance(release, Generalized | Anatomized) else None
+    changed = None if misfit is None else misfit.cells
+    found: dict[str, float] = release_utility(release, changed) if isinstance(release, GroupedRelease) else {}
+    if isinstance(release, Generalized | Anatomized):
+        assert misfit is not None
+        found["misfit"] = misfit.rows
+        found["ncp"] = ncp(release, changed)
+        level = precision(release, changed)
         if not math.isnan(level):
             found["precision"] = level
-    if isinstance(release, Anatomized):
-        found |= {"ncp": 0.0, "precision": 1.0}  # quasi-identifiers are published as they are
-    if isinstance(release, Generalized | Anatomized):
         found["kl_divergence"] = kl_divergence(release, truth)
     # Queries ask for values of the first sensitive column, which counts of another one do not tell.
     silent = isinstance(release, NoisyCounts) and release.sensitive != truth.schema.sensitive[0].name
@@ -150,18 +152,20 @@ def table_faithfulness(
 # Labels ---------------------------------------------------------------------------------------------------------------
 
 
-def ncp(release: Generalized) -> float:
+def ncp(release: Generalized | Anatomized, changed: Floats | None = None) -> float:
     """The normalised certainty penalty: the mean over cells of how wide a label is (Xu et al. 2006).
 
     Integers: largest less smallest value, as a share of the domain's; categories: leaves covered as a share of all, 0 for a
-    single one. A suppressed cell counts 1, unless the column has one leaf only.
+    single one. A suppressed cell counts 1, unless the column has one leaf only, and so does one that was changed.
     """
-    total, sizes = 0.0, release.sizes.astype(np.float64)
-    for a, column in enumerate(release.schema.quasi):
+    total, columns = 0.0, release.schema.quasi
+    for a, column in enumerate(columns):
         if len(column.leaves) > 1:  # else there is nothing to hide
-            width = _widths(column, release.sets(a))
-            total += float(width[release.codes[:, a]] @ sizes) + release.suppressed
-    return total / (release.people * len(release.labels))
+            if isinstance(release, Anatomized):  # tuples are published as they are
+                total += 0.0 if changed is None else float(changed[a])
+            else:
+                total += labels_cost(release, a, _widths(column, release.sets(a)), changed)
+    return total / (release.people * len(columns))
 
 
 def _widths(column: Column, sets: Sets) -> Floats:
@@ -179,9 +183,14 @@ def _widths(column: Column, sets: Sets) -> Floats:
     return np.where(leaves > 1, width, 0.0)
 
 
-def precision(release: Generalized) -> float:
-    """1 − mean over cells of level / height (Sweeney 2002); nan unless every label is a node of its column's hierarchy."""
-    total, sizes = 0.0, release.sizes.astype(np.float64)
+def precision(release: Generalized | Anatomized, changed: Floats | None = None) -> float:
+    """1 − mean over cells of level / height (Sweeney 2002); nan unless every label is a node of its column's hierarchy.
+
+    Suppressed and changed cells are at full height.
+    """
+    if isinstance(release, Anatomized):  # tuples are published as they are
+        return 1 - (0.0 if changed is None else float(changed.sum())) / (release.people * len(release.schema.quasi))
+    total = 0.0
     for a, (column, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
         tree = column.hierarchy
         if tree is None:
@@ -196,7 +205,7 @@ def precision(release: Generalized) -> float:
         if any(level is None for level in levels):
             return math.nan
         height = max(tree.height, 1)
-        total += float(np.array(levels, dtype=np.float64)[release.codes[:, a]] @ sizes) / height + release.suppressed
+        total += labels_cost(release, a, np.array(levels, dtype=np.float64), changed, most=height)
     return 1 - total / (release.people * len(release.labels))
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.bands import NUMBER
 from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import Hierarchy
 from dalenius.release.channel import Part, rows_of
@@ -23,7 +24,7 @@ NAMED = ("hamming", "absolute", "squared", "hierarchy")
 LARGEST = 1e100
 TIE = 1e-12  # of the largest loss: estimates so close to the best are as good
 CHUNK = 16_000_000  # entries of a block of posteriors × estimates
-_PIECE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_PIECE = re.compile(NUMBER)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

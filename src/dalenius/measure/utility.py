@@ -4,6 +4,8 @@ The first three add up over rows: a cell of attribute a published at some level 
 alone, a suppressed row costs what the fully generalized cell would. `CellCost` holds those numbers; a utility makes one
 figure of the mean cost of each attribute. The other two depend on the sizes of the classes. Smaller is better for all,
 precision too: what is minimised is 1 − precision.
+
+Cells that were changed (see `misfit`) cost what suppressed ones do: neither tells the person's value, and a changed one misleads.
 """
 
 from __future__ import annotations
@@ -106,27 +108,48 @@ def marginal_utility(name: str, trees: tuple[Hierarchy, ...], people: tuple[NDAr
     return MarginalUtility(costs, lambda means: combine_mean(means, most))
 
 
-def release_utility(release: GroupedRelease) -> dict[str, float]:
-    """What a release costs, from the release alone: class sizes, and the loss of its labels where it has any."""
+def release_utility(release: GroupedRelease, changed: Floats | None = None) -> dict[str, float]:
+    """What a release costs, from the release alone: class sizes, and the loss of its labels where it has any.
+
+    `changed` says how many cells of each quasi-identifier are known to have been changed.
+    """
     found = {
         "discernibility": discernibility(release.sizes, release.suppressed, release.people),
         "average_class_size": average_class_size(release.groups, release.suppressed, release.people),
         "suppressed": release.suppressed / release.people,
     }
     if isinstance(release, Generalized):
-        found["loss"] = _labels_loss(release)
+        found["loss"] = _labels_loss(release, changed)
     elif isinstance(release, Anatomized):
-        found["loss"] = 0.0  # quasi-identifiers are published as they are; what is lost is the link
+        # Quasi-identifiers are published as they are, unless they were changed; what is lost is the link.
+        found["loss"] = 0.0 if changed is None or not changed.any() else _tuples_loss(release, changed)
     return found
 
 
-def _labels_loss(release: Generalized) -> float:
-    sizes, people = release.sizes.astype(np.float64), float(release.people)
+def labels_cost(release: Generalized, a: int, costs: Floats, changed: Floats | None, *, most: float = 1.0) -> float:
+    """The sum over rows of what a quasi-identifier's cell costs: `costs` / `most` of its label, 1 if it is suppressed or changed.
+
+    Which cells were changed is not known: they are taken evenly from all that are published.
+    """
+    published = float(costs[release.codes[:, a]] @ release.sizes.astype(np.float64)) / most
+    if changed is None or not changed[a]:
+        return published + release.suppressed
+    rows = release.people - release.suppressed
+    wrong = min(float(changed[a]), rows)
+    return published * (1 - wrong / rows) + wrong + release.suppressed
+
+
+def _labels_loss(release: Generalized, changed: Floats | None) -> float:
     means, least = [], []
     for a, (column, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
         leaves = len(column.leaves)
         # Suppressed in every row, and nobody declares its values: all of it is lost, however much that was.
         share = np.array([len(label.members) for label in labels]) / leaves if leaves else np.ones(len(labels))
-        means.append((float(share[release.codes[:, a]] @ sizes) + release.suppressed) / people)
+        means.append(labels_cost(release, a, share, changed) / float(release.people))
         least.append(1 / leaves if leaves else 0.0)
     return float(combine_loss(np.array([means]), np.array(least))[0])
+
+
+def _tuples_loss(release: Anatomized, changed: Floats) -> float:
+    least = np.array([1 / max(len(column.leaves), 1) for column in release.schema.quasi])
+    return float(combine_loss((least + changed / release.people * (1 - least))[None], least)[0])

@@ -16,16 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.bands import NUMBER, read_band
 from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import MISSING
 from dalenius.schema import MAX_RANGE, Column, Schema, WrongType
 
-_NUMBER = r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*"
-_BRACKETS = re.compile(rf"([\[\](]){_NUMBER}[,;]{_NUMBER}([\[\])])")
-_DASH = re.compile(rf"{_NUMBER}-{_NUMBER}")
-_TILDE = re.compile(rf"{_NUMBER}~{_NUMBER}")
-_ONE_SIDED = re.compile(rf"\s*(<=|>=|<|>|≤|≥){_NUMBER}")
-_DECIMAL = re.compile(_NUMBER)
+_DECIMAL = re.compile(rf"\s*{NUMBER}\s*")
 _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder()
 LONG = 200  # characters of a complete set that are not repeated in every row
@@ -72,7 +68,7 @@ class Resolver:
         if members is None and "*" in text:
             members = self._mask(text)
         if members is None and self._values is not None:
-            bounds = interval(text) or _tilde_range(text)
+            bounds = interval(text)
             if bounds is not None:
                 low, high = bounds
                 first, last = (
@@ -180,25 +176,10 @@ def _skip(text: str, at: int) -> int:
 
 def interval(text: str) -> tuple[float, float] | None:
     """The whole numbers that an interval covers, both ends included: `[20, 40)` is (20, 39); None if it is none."""
-    found = _BRACKETS.fullmatch(text)
-    if found:
-        left, low, high, right = found.groups()
-        return _closed(float(low), left == "[", float(high), right == "]")
-    found = _ONE_SIDED.fullmatch(text)
-    if found:
-        sign, bound = found[1], float(found[2])
-        if sign in ("<", "<=", "≤"):
-            return _closed(-math.inf, True, bound, sign != "<")
-        return _closed(bound, sign != ">", math.inf, True)
-    found = _DASH.fullmatch(text)
-    if found:
-        return _closed(float(found[1]), True, float(found[2]), True)
-    return None
-
-
-def _tilde_range(text: str) -> tuple[float, float] | None:
-    found = _TILDE.fullmatch(text)
-    return _closed(float(found[1]), True, float(found[2]), True) if found else None
+    band = read_band(text)
+    if band is None or band.is_number or band.unit:
+        return None
+    return _closed(float(band.low), band.has_low, float(band.high), band.has_high)
 
 
 def _closed(low: float, has_low: bool, high: float, has_high: bool) -> tuple[float, float]:
@@ -234,7 +215,7 @@ def named_leaves(column: Column, texts: Iterable[str], schema: Schema) -> set[st
             try:
                 leaves.add(column.canonical(part, schema.missing))
             except WrongType:
-                bounds = interval(part) or _tilde_range(part)
+                bounds = interval(part)
                 if bounds is None:
                     raise Unresolved(f"{part!r} is neither a whole number nor an interval.") from None
                 low, high = bounds

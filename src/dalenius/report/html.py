@@ -87,7 +87,8 @@ def _release(audit: Audit) -> str:
         if audit.suppressed_rows is not None:
             what += (
                 f"<p>Whoever fits no class is among the suppressed rows. These have {escape(audit.suppressed_rows.line())}. "
-                "Thresholds on classes are held against them, too. Singling out and linkability do not count them.</p>\n"
+                "Thresholds on classes are held against them, too. Singling out and linkability "
+                "look there for people who fit no class.</p>\n"
             )
         picture = figure(charts.class_sizes(release.sizes), "How many people are in classes of which size.")
     quasi = ", ".join(escape(column.name) for column in audit.schema.quasi)
@@ -199,12 +200,12 @@ def _three_risks(audit: Audit) -> str:
     )
     known = "group" if isinstance(audit.release, Centroids) else "quasi-identifiers"  # a centroid may mislead
     rows = [
-        ["Singling out", f"{words.percent(risks.singled_out)} of the people are alone in their class"],
+        ["Singling out", f"{words.percent(risks.singled_out)} of the people fit one row only"],
         [
             "Linkability",
             f"somebody who knows a person's {known} picks the right row with probability "
             f"{words.percent(risks.average)} on average and {words.percent(risks.highest)} at most; above 20 % for "
-            f"{words.percent(risks.at_risk)} of the people",
+            f"{words.percent(risks.at_risk)} of the people" + (f" ({words.UPPER_BOUND})" if risks.upper_bound else ""),
         ],
         ["Inference", inference],
     ]
@@ -312,11 +313,17 @@ def _levels(audit: Audit) -> str:
     text = ["<h2>Privacy models</h2>"]
     for column, levels in audit.levels.items():
         rows = [
-            [escape(words.MODELS[place][0]), words.number(level.value), escape(words.MODELS[place][1])]
+            [escape(words.MODELS[place][0]), words.number(level.value), escape(_meaning(audit, column, place))]
             for place, level in levels.items()
         ]
         text.append(table([escape(column), "level", "meaning"], rows, numeric={1}))
     return "\n".join(text)
+
+
+def _meaning(audit: Audit, column: str, place: tuple[str, str]) -> str:
+    """What the level of a model says, or why there is none."""
+    reason = audit.undefined(column, place)
+    return f"not defined: {reason}" if reason else words.MODELS[place][1]
 
 
 def _errors(audit: Audit) -> str:
@@ -369,11 +376,13 @@ def _errors(audit: Audit) -> str:
 
 
 def _utility(audit: Audit) -> str:
+    misfit = audit.utility.get("misfit", 0)
     meanings = {
         "loss": "how much of the labels' detail is gone: 0 is the raw table, 1 everything",
         "discernibility": "sum of squared class sizes, N for each suppressed row",
         "average_class_size": "people in a class on average; suppressed rows count as one class",
         "suppressed": "share of rows without any quasi-identifier; their sensitive and other columns are published",
+        "misfit": words.sentence(words.changed(misfit, audit.release.kind)),
         "ncp": "how wide the labels are, on average: 0 single values, 1 the whole domain",
         "precision": "how low in its hierarchy a value is published: 1 the value itself, 0 the top; larger is better",
         "kl_divergence": "how far the table is from what a reader takes it for, spread evenly over each class (nats)",
@@ -386,6 +395,7 @@ def _utility(audit: Audit) -> str:
     rows = [
         [escape(name.replace("_", " ")), words.number(value), escape(meanings.get(name, ""))]
         for name, value in audit.utility.items()
+        if name != "misfit" or misfit
     ]
     return "<h2>What the release is still good for</h2>\n" + table(["cost", "value", "meaning"], rows, numeric={1})
 

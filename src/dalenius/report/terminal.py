@@ -31,13 +31,14 @@ def lines(audit: Audit) -> list[str]:
     if risks is not None:
         text += [
             "",
-            f"  Singling out   {words.percent(risks.singled_out)} of the people are alone in their class",
+            f"  Singling out   {words.percent(risks.singled_out)} of the people fit one row only",
             f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
             f"{words.percent(risks.at_risk)} of the people above 20%",
+            *([f"                 {words.UPPER_BOUND}"] if risks.upper_bound else []),
         ]
     if audit.suppressed_rows is not None:
         rows = counted(audit.suppressed_rows.rows, "row", "rows")
-        text.append(f"  Suppressed     {rows}, not counted above; {audit.suppressed_rows.line()}")
+        text.append(f"  Suppressed     {rows}, counted above and here {audit.suppressed_rows.line()}")
     heading = "how often the adversary guesses right (95% intervals)"
     text += ["", f"  Inference: {heading if audit.attacks else 'no adversary could be tried'}"]
     for column, naive in {found.column: found.naive for found in audit.attacks if found.success.n}.items():
@@ -79,9 +80,13 @@ def lines(audit: Audit) -> list[str]:
         text += ["", f"  Most at risk   {rows} (class {first.place}), given away most by {first.attribute}"]
     costs = {f"faithfulness for {column}": one.faithfulness.RF for column, one in audit.threats.items()}
     costs = {**audit.utility, **({} if "faithfulness" in audit.utility else costs)}
+    misfit = costs.pop("misfit", 0)
     cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in costs.items())
     if cost:
         text += textwrap.wrap(cost, 96, initial_indent="  Cost           ", subsequent_indent=" " * 17)
+    if misfit:
+        said = words.changed(misfit, release.kind) + "."
+        text += textwrap.wrap(said, 96, initial_indent="  Changed        ", subsequent_indent=" " * 17)
     untold = len(audit.refused) + sum(not one.converged for one in audit.threats.values())
     untold += bool(audit.unthreatened and audit.has_truth) + isinstance(release, Anatomized | Centroids)
     for limit in audit.limits[: untold + 3]:  # an adversary that was not tried is never left out

@@ -44,6 +44,7 @@ THREATS = {
 }
 OF_ATTACKER = ("GT_A", "RGT_A", "log2_Ti_above_1")  # lower bounds where people fit no class
 MOST_GIVEN_AWAY = "how many times as sure as the learner the attacker is of the person most given away"
+UPPER_BOUND = "upper bounds: a person may fit rows of other classes, too, or may not be in the class that they fit"
 FAITHFUL = "how faithful the release is to the table: 1, and the learner learns the same from both"
 
 
@@ -57,6 +58,24 @@ def number(value: float) -> str:
         if abs(value) < 1000 or abs(value) >= 1e15
         else f"{value:,.0f}"
     )
+
+
+def changed(rows: float, kind: str) -> str:
+    """That rows of a release say what is not true, and how that counts."""
+    fits = (
+        "have quasi-identifiers that nobody has"
+        if kind == "anatomized"
+        else "fit nobody who has their sensitive values"
+    )
+    return (
+        f"at least {counted(round(rows), 'row was', 'rows were')} changed: they {fits}. Loss, NCP and precision count changed "
+        "cells as suppressed ones"
+    )
+
+
+def sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def percent(value: float) -> str:
