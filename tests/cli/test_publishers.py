@@ -873,10 +873,10 @@ KINDS = {
 }  # fmt: skip
 QUERIED = ("relative_error", "relative_error_median")
 COSTS = {
-    "generalized": {"discernibility", "average_class_size", "suppressed", "loss", "ncp", "kl_divergence", *QUERIED},
+    "generalized": {"discernibility", "average_class_size", "suppressed", "loss", "misfit", "ncp", "kl_divergence", *QUERIED},
     "centroids": {"discernibility", "average_class_size", "suppressed", *QUERIED},
     "anatomized": {
-        "discernibility", "average_class_size", "suppressed", "loss", "ncp", "kl_divergence", "precision", *QUERIED
+        "discernibility", "average_class_size", "suppressed", "loss", "misfit", "ncp", "kl_divergence", "precision", *QUERIED
     },
     "noisy-counts": {*QUERIED},
 }  # fmt: skip
