@@ -190,8 +190,65 @@ def test_nobody_is_at_risk_of_having_no_value() -> None:
     assert all(person.value != "" for person in found.at_risk)
 
 
-def test_a_column_without_any_value_has_nothing_to_guess() -> None:
-    found = audited([("old", "old", "")] * 5 + [("young", "young", "")] * 5)
-    assert (found.attacks[0].missing, found.attacks[0].success.n) == (10, 0)
-    assert math.isnan(found.attacks[0].perfect_breach)
-    assert found.verdict == "none"
+def test_a_column_without_any_value_is_refused() -> None:
+    rows: Rows = [("old", "old", "")] * 5 + [("young", "young", "")] * 5
+    with pytest.raises(dl.InputError, match="Nobody has a value of 'disease'"):
+        audited(rows)
+    with pytest.raises(dl.InputError, match="Nobody has a value of 'disease'"):
+        audit({"who": ["old"] * 3, "disease": [""] * 3}, schema())
+    assert audited(rows, missing_is_secret=True).attacks[0].perfect_breach == 1
+
+
+def test_without_the_truth_people_count_by_how_likely_they_have_a_value() -> None:
+    """Nine without a value and one with HIV, and ten mixed: of eleven people one is known for certain."""
+    rows = [("old", "")] * 9 + [("old", "HIV")] + [("young", "Flu")] * 5 + [("young", "Gout")] * 5
+    found = audit({"who": [who for who, _ in rows], "disease": [value for _, value in rows]}, schema()).attacks[0]
+    assert found.confidence.certain == pytest.approx(1 / 11)
+    assert found.confidence.mean == pytest.approx((1 + 10 * 0.5) / 11)
+
+
+def test_no_value_in_the_class_is_as_no_class() -> None:
+    """Somebody whose class holds nobody with a value is guessed as anybody, by every attacker alike, and that is said."""
+    rows: Rows = [("d", "d", "")] * 3 + [("e", "d", "")] * 2 + [("d", "e", "Flu")] * 2 + [("a", "a", "Gout")] * 4
+    rows += [("a", "a", "Flu")] * 3
+    found = audited(rows, policy={"max_attacker_accuracy": 0.9})
+    worlds, attacker = found.attacks
+    assert (worlds.unmatched, attacker.unmatched) == (2, 2)
+    assert found.threats["disease"].unmatched == 2
+    assert pytest.approx(attacker.success.value) == found.threats["disease"].threats.GT_A
+    assert found.thresholds[0].outcome == "not tested"
+    assert not any(
+        math.isnan(one["people"]) for one in found.to_document()["relative_threats"]["disease"]["log2_Ti_histogram"]
+    )
+
+
+def test_the_policy_sees_whoever_assumes_that_nobody_is_suppressed() -> None:
+    """Two classes of one value each, and ninety suppressed people who fit none: assuming so, everybody is known."""
+    sets = ["{" + ", ".join(f"z{j}" for j in range(first, first + 20)) + "}" for first in (0, 20)]
+    rows: Rows = [(f"z{i}", sets[i // 20], f"v{i // 20}") for i in range(40)]
+    rows += [("y", "*", "Flu")] * 90
+    found = audited(rows, policy={"max_attacker_accuracy": 0.9})
+    attack = found.attacks[0]
+    assert attack.success_assumed.value == attack.perfect_breach == 1.0
+    assert attack.success.value < 0.9
+    assert found.thresholds[0].outcome == "violated"
+
+
+def test_values_that_only_held_out_people_miss() -> None:
+    """The control has a coding of its own: "missing" is a value there and not in the table."""
+    mine: Rows = [("a", "a", "Flu"), ("a", "a", "Gout"), ("b", "b", "Flu"), ("b", "b", "Flu")] * 5
+    others: Rows = [("a", "", "Flu"), ("b", "", ""), ("b", "", "Flu")] * 4
+    attack = audited(mine, others).attacks[0]
+    assert (attack.missing, attack.control.n) == (0, 8)
+    assert attack.control.value == pytest.approx((4 * 0.5 + 4) / 8)
+    assert attack.control_breach == pytest.approx(4 / 8)
+
+
+def test_the_control_assumes_the_same() -> None:
+    """Held-out people in a class of one value are known for certain as well, with a suppressed row or without."""
+    others: Rows = [("woman", "", "HIV")] * 10 + [("man", "", "Flu")] * 10
+    assert (
+        audited(survey(1), others).attacks[0].control_breach
+        == audited(survey(0), others).attacks[0].control_breach
+        == 0.5
+    )

@@ -24,7 +24,7 @@ SCHEMA = dl.Schema(
     ]
 )
 TRUTH = {"zip": list("aabbccdd") * 5, "disease": ["Flu", "Gout", "Pox", "Flu", "Flu"] * 8}
-OTHERS = {"zip": list("abcd") * 10, "disease": ["Flu", "Pox", "Gout", "Flu"] * 10}
+OTHERS = {"zip": list("abca") * 10, "disease": ["Flu", "Pox", "Gout", "Flu"] * 10}
 PERTURBED = {**TRUTH, "zip": ["e" if zip_ == "d" else zip_ for zip_ in TRUTH["zip"]]}
 LOST = TRUTH["zip"].count("d")
 
@@ -44,6 +44,17 @@ def test_the_numbers_are_marked() -> None:
             assert attack.unmatched == lost
             assert attack.lower_bound == shown["lower_bound"] == (lost > 0)
         assert all(one.unmatched == lost for one in found.threats.values())
+
+
+def test_a_gain_over_people_who_fit_no_class_either_is_no_bound() -> None:
+    """Who knows that d became e is right about them as well: the gain may be smaller."""
+    elsewhere = {**OTHERS, "zip": ["d" if i % 4 == 3 else zip_ for i, zip_ in enumerate(OTHERS["zip"])]}
+    found = audit(PERTURBED, SCHEMA, truth=TRUTH, holdout=elsewhere)
+    attack = found.attacks[0]
+    assert (attack.lower_bound, attack.gain_lower_bound, attack.control_unmatched) == (True, False, 10)
+    text = flat("\n".join(terminal.lines(found)))
+    assert "gain at least" not in text
+    assert "success is a lower bound, the gain none" in text
 
 
 def test_the_terminal_and_the_page_say_at_least() -> None:
@@ -94,7 +105,7 @@ def test_the_attack_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         text = capsys.readouterr().out
         assert f"{LOST} people fit no class: success and gain are lower bounds." in text
         marked = [line for line in text.splitlines() if line.endswith(", a lower bound")]
-        assert [line.split()[0] for line in marked] == ["success", "gain"]
+        assert [line.split()[0] for line in marked] == ["success", "gain", "random_worlds"]
         document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
         assert (document["lower_bound"], document["people_unmatched"]) == (True, LOST)
     assert "those of the attacker are lower bounds" in text

@@ -63,6 +63,9 @@ class Differences:
         return asdict(self)
 
 
+NONE = -1  # no value
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
     """A release with the sensitive column that is counted: `codes` says which common value each leaf of it is."""
@@ -93,8 +96,11 @@ def earlier_together(earlier: Sequence[Counted], values: int) -> list[list[int]]
     return [*alone, list(range(len(earlier)))] if len(earlier) > 1 else alone
 
 
-def subtract(earlier: Sequence[Counted], later: Counted, values: int) -> Differences:
-    """Subtract earlier releases, no two of which have people in common, from a later one, part by part."""
+def subtract(earlier: Sequence[Counted], later: Counted, values: int, missing: int = NONE) -> Differences:
+    """Subtract earlier releases, no two of which have people in common, from a later one, part by part.
+
+    Nobody is exposed as having the value `missing`.
+    """
     before = [one.counts(values) for one in earlier]
     after = later.counts(values)
     suppressed = sum(one.release.suppressed for one in (*earlier, later))
@@ -115,17 +121,19 @@ def subtract(earlier: Sequence[Counted], later: Counted, values: int) -> Differe
     return Differences(
         joined,
         left,
-        min(joined, _exposed(change, held[1])),
-        min(left, _exposed(-change, held[0])),
+        min(joined, _exposed(change, held[1], missing)),
+        min(left, _exposed(-change, held[0], missing)),
         parts,
         bool((np.bincount(part[: groups - later.release.groups], minlength=parts) <= 1).all())
         and len(np.unique(places[-1])) == later.release.groups,
     )
 
 
-def _exposed(more: Longs, held: Longs) -> int:
+def _exposed(more: Longs, held: Longs, missing: int) -> int:
     """People of one value that a part has more of, where it holds several: it took the other release to tell."""
     told = ((more > 0).sum(axis=1) == 1) & ((held > 0).sum(axis=1) > 1)
+    if missing != NONE:
+        told &= more[:, missing] <= 0
     return int(np.maximum(more, 0)[told].sum())
 
 

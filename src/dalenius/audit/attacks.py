@@ -19,7 +19,7 @@ from dalenius.audit.threat import accuracy_error
 from dalenius.belief import Belief
 from dalenius.coding import distinct_rows
 from dalenius.measure import accuracy
-from dalenius.measure.accuracy import Bin, Confidence, Rate, Verdict
+from dalenius.measure.accuracy import Bin, Confidence, Rate, Shift, Verdict
 from dalenius.release import Centroids, GroupedRelease, NoisyCounts, Release
 
 GAIN_FORMULA = "gain = success in the release − success on the control"
@@ -34,6 +34,7 @@ class Attack:
     column: str
     belief: Belief
     success: Rate
+    success_assumed: Rate  # of whoever assumes that a person who fits a class is not suppressed
     naive: Rate
     control: Rate
     control_kind: str
@@ -41,7 +42,7 @@ class Attack:
     control_breach: float
     control_unmatched: int
     comparable: bool
-    shift: float  # by how much held-out people surely differ, in the share of the commonest value
+    shift: Shift  # by how much held-out people differ, in the share of the commonest value
     gain: Rate
     verdict: Verdict
     confidence: Confidence
@@ -70,6 +71,11 @@ class Attack:
     def lower_bound(self) -> bool:
         """Whether people of the table fit no class: the adversary guesses them as anybody, and another one might do better."""
         return self.unmatched > 0 and self.success.n > 0
+
+    @property
+    def gain_lower_bound(self) -> bool:
+        """Whether the same holds of the gain: not if held-out people fit no class either, who might be guessed better, too."""
+        return self.lower_bound and self.gain.n > 0 and not self.control_unmatched
 
     @property
     def interrupted(self) -> bool:
@@ -112,10 +118,13 @@ def attack(
     secret = Secret.of(people.targets.schema, belief.column)
     told, counts = secret.believed(belief), secret.people(truth, people.people)
     success = accuracy.success(told.answer, truth, counts)
+    assumed = success
+    if told.unless_suppressed is not None:
+        assumed = accuracy.success(np.where(told.matched[:, None], told.assumed, told.baseline), truth, counts)
     naive = accuracy.naive(secret.counts(_values(release, column)), truth, counts)
     breach, sure_breach = _breach(told.assumed, told, truth, counts), _breach(told.posterior, told, truth, counts)
     control = other_naive = other_breach = Rate.undefined()
-    unmatched, control_error, shift = 0, 0.0, 0.0
+    unmatched, control_error, shift = 0, 0.0, Shift()
     how: Mapping[str, Any] = {}
     if holdout is not None:
         others = holdout.people
@@ -129,16 +138,17 @@ def attack(
         other_naive = accuracy.naive(hidden.counts(_values(holdout.release, column)), theirs, weights)
         other_breach = _breach(thought.assumed, thought, theirs, weights)
         control_error = accuracy_error(outside, theirs, others.people, hidden)
-        unmatched = round(float(weights[~outside.matched].sum()))
+        unmatched = round(float(weights[~thought.matched].sum()))
         # People whom `split` drew are like the others, however chance had it.
-        shift = 0.0 if holdout.drawn else accuracy.shift(naive, other_naive)
+        shift = Shift() if holdout.drawn else Shift.between(naive, other_naive)
     person_gain = accuracy.gain(success, control)
-    comparable = shift <= accuracy.MARGIN
+    comparable = shift.least <= accuracy.MARGIN
     return Attack(
         adversary=adversary.name,
         column=column,
         belief=belief,
         success=success,
+        success_assumed=assumed,
         naive=naive,
         control=control,
         control_kind="none" if holdout is None else "held-out people",
@@ -152,14 +162,14 @@ def attack(
             person_gain,
             accuracy.gain(breach, other_breach),
             comparable=comparable and _settled(belief.diagnostics, how),
-            shift=shift,
+            shift=shift.most,
         ),
         confidence=accuracy.confidence(told.posterior, counts, told.assumed),
         perfect_breach=breach.value,
         perfect_breach_sure=sure_breach.value,
         high_confidence=accuracy.high_confidence(told.posterior, truth, counts, said=told.guess),
         calibration=accuracy.calibration(told.posterior, truth, counts, said=told.guess),
-        unmatched=round(float(counts[~belief.matched].sum())),
+        unmatched=round(float(counts[~told.matched].sum())),
         missing=secret.without(truth, people.people),
         control_diagnostics=how,
         right_group=_right_group(adversary, release, located),
@@ -208,8 +218,10 @@ def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
         **{name: asdict(rate) for name, rate in named.items()},
         "verdict": found.verdict,
         "comparable": found.comparable,
-        "shift": found.shift,
+        "shift": found.shift.least,
+        "shift_at_most": found.shift.most,
         "lower_bound": found.lower_bound,
+        "gain_lower_bound": found.gain_lower_bound,
         "missing": found.missing,
         "people_unmatched": found.unmatched,
         "holdout_unmatched": found.control_unmatched,
@@ -229,6 +241,7 @@ def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rn
         column=column,
         belief=belief,
         success=nobody,
+        success_assumed=nobody,
         naive=nobody,
         control=nobody,
         control_kind="none",
@@ -236,10 +249,10 @@ def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rn
         control_breach=float("nan"),
         control_unmatched=0,
         comparable=True,
-        shift=0.0,
+        shift=Shift(),
         gain=nobody,
         verdict=accuracy.judge(nobody),
-        confidence=accuracy.confidence(told.posterior, people, told.assumed),
+        confidence=accuracy.confidence(told.posterior, people * secret.chance(belief.posterior), told.assumed),
         perfect_breach=float("nan"),
         perfect_breach_sure=float("nan"),
         high_confidence=nobody,
@@ -328,7 +341,7 @@ def most_at_risk(
     best = np.where(certain, assumed.argmax(axis=1), posterior.argmax(axis=1))
     belief = posterior[np.arange(len(best)), best]
     baseline = np.nan_to_num(believed.baseline[first, best])
-    ratio = belief / np.maximum(baseline, 1e-300)
+    ratio = np.where(certain, 1.0, belief) / np.maximum(baseline, 1e-300)
     order = np.lexsort((np.arange(len(best)), -ratio, -np.round(belief, 12), ~certain))
     order = order[ratio[order] > 1 + accuracy.TIE][:limit]
     worst = []

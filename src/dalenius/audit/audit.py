@@ -129,11 +129,11 @@ class Audit:
                 "it gives away about its own people."
             )
         found += list(dict.fromkeys(text for text in map(_missing, self.attacks) if text))
-        worst = max((attack.shift for attack in self.attacks if not attack.comparable), default=0.0)
-        if worst:
+        for name in dict.fromkeys(one.column for one in self.attacks if not one.comparable):
+            least = max(one.shift.least for one in self.attacks if one.column == name)
             found.append(
-                f"The held-out people are not like those of the table: the commonest value is at least {100 * worst:.1f} points "
-                f"rarer or commoner among them. They are no control."
+                f"The held-out people are not like those of the table: the commonest {name} is at least {100 * least:.1f} points "
+                "rarer or commoner among them. They are no control."
             )
         unseen = [
             f"{column.name} ({column.role}{'' if self.columns is None else self._published(column.name)})"
@@ -222,6 +222,7 @@ def _attack_document(found: Attack) -> dict[str, Any]:
         "sensitive": found.column,
         "method": found.belief.method,
         "success": asdict(found.success),
+        "success_assumed": asdict(found.success_assumed),
         "naive": asdict(found.naive),
         "control": {
             **asdict(found.control),
@@ -230,7 +231,8 @@ def _attack_document(found: Attack) -> dict[str, Any]:
             "perfect_breach": found.control_breach,
             "unmatched": found.control_unmatched,
             "comparable": found.comparable,
-            "shift": found.shift,
+            "shift": found.shift.least,
+            "shift_at_most": found.shift.most,
         },
         "gain": asdict(found.gain),
         "residual": found.residual,
@@ -242,6 +244,7 @@ def _attack_document(found: Attack) -> dict[str, Any]:
         "calibration": found.calibration_document,
         "unmatched": found.unmatched,
         "lower_bound": found.lower_bound,
+        "gain_lower_bound": found.gain_lower_bound,
         "missing": found.missing,
         "right_group": asdict(found.right_group),
         "converged": found.control_settled,
@@ -448,7 +451,6 @@ def _figures(
 
     right = [found for found in attacks if found.success.n and found.settled]
     certain = [found for found in attacks if not math.isnan(found.perfect_breach)]
-    surest = max(certain, key=lambda found: found.perfect_breach, default=None)
     gains = [found for found in attacks if found.gain.n and found.comparable and found.control_settled]
     unlike = listing(dict.fromkeys(found.column for found in attacks if found.gain.n and not found.comparable))
     no_control = "the held-out people are no control" if unlike else "it needs held-out people (--holdout)"
@@ -470,20 +472,22 @@ def _figures(
         "max_t": level("t_closeness", "equal"),
         "epsilon_privacy": classless,
         "max_attacker_accuracy": Figure(
-            max((found.success.value for found in right), default=math.nan),
+            max((_largest_success(found) for found in right), default=math.nan),
             unknown,
-            high=max((found.success.value + _policy.SURE * found.error for found in right), default=math.nan),
+            high=max((_largest_success(found) + _policy.SURE * found.error for found in right), default=math.nan),
             spread=ROUGHLY,
             doubt=doubt,
         ),
         "max_attacker_gain": Figure(
             max((found.gain.value for found in gains), default=math.nan),
             unknown or ("" if gains else no_control),
+            low=max((found.gain.value - found.shift.most for found in gains), default=math.inf),
             high=math.nan if highest is None else _most(highest)[0],
             spread="" if highest is None else _most(highest)[1],
+            spread_below="the held-out people differ, and the gain may come from that",
             doubt=doubt_of_gain,
         ),
-        "max_perfect_breach": _certainty(surest, unknown, uncovered),
+        "max_perfect_breach": _certainty(certain, unknown, uncovered),
         "max_loss": Figure(utility.get("loss", math.nan), "this kind of release has no labels to measure loss by"),
         "max_suppressed": Figure(release.suppressed / release.people)
         if isinstance(release, GroupedRelease)
@@ -491,13 +495,19 @@ def _figures(
     }
 
 
-def _certainty(surest: Attack | None, unknown: str, uncovered: str) -> Figure:
+def _largest_success(found: Attack) -> float:
+    """How often it is right, whether or not it assumes that whoever fits a class is not suppressed."""
+    return max(found.success.value, found.success_assumed.value)
+
+
+def _certainty(certain: Sequence[Attack], unknown: str, uncovered: str) -> Figure:
     """Who is given away for certain, assuming that whoever fits a class is not suppressed."""
-    if surest is None:
-        return Figure(math.nan, unknown or "nobody has a value that could be learned")
-    anyhow = f"({surest.perfect_breach_sure:.4g} in any case, suppressed or not)"
-    of = "" if surest.perfect_breach == surest.perfect_breach_sure else anyhow
-    return Figure(surest.perfect_breach, doubt=uncovered, of=of)
+    if not certain:
+        return Figure(math.nan, unknown or "what was sampled is never certain")
+    assumed = max(found.perfect_breach for found in certain)
+    anyhow = max(found.perfect_breach_sure for found in certain)
+    of = "" if assumed == anyhow else f"({anyhow:.4g} in any case, suppressed or not)"
+    return Figure(assumed, doubt=uncovered, of=of)
 
 
 def _uncovered(found: Attack) -> str:
@@ -522,9 +532,8 @@ def _most(found: Attack) -> tuple[float, str]:
     """How large a gain may be in truth, and what makes it uncertain most: few people, or few draws."""
     chance = found.gain.high - found.gain.value
     drawn = _policy.SURE * math.hypot(found.error, found.control_error)
-    return found.gain.value + found.shift + math.hypot(
-        chance, drawn
-    ), "with so few people" if chance >= drawn else ROUGHLY
+    most = found.gain.value + found.shift.most + math.hypot(chance, drawn)
+    return most, "with so few people" if chance >= drawn else ROUGHLY
 
 
 def _effort(schema: Schema, effort: Effort | None, people: int) -> Effort:

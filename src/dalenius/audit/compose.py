@@ -70,7 +70,7 @@ class Releases:
         found = []
         for j, later in enumerate(views):
             for some in earlier_together(views[:j], len(self.values)):
-                told = subtract([views[i] for i in some], later, len(self.values))
+                told = subtract([views[i] for i in some], later, len(self.values), self.secret.missing)
                 earlier = " and ".join(names[i] for i in some)
                 found.append({"earlier": earlier, "later": names[j], **told.to_document()})
         return found
@@ -308,7 +308,9 @@ def checked(
 ) -> Checked:
     somewhere = found.located.any(axis=0) & (truth != -2)
     holds = found.holds(truth)
-    certain = somewhere & (found.posterior == 1)
+    secret = opened.secret
+    left = _values_left(found, secret, _certainly_missing(found, secret))
+    certain = somewhere & (left.posterior == 1) & ((truth != secret.missing) | (secret == EVERY))
     told = truth != -2
     inside = [
         _percent(contains(sets, truth)[there & told]) for sets, there in zip(found.sets, found.located, strict=True)
@@ -329,34 +331,44 @@ def figures(
     found: Intersection, sure: Intersection, suppressed_share: Sequence[float], secret: Secret = EVERY
 ) -> dict[str, Any]:
     """The figures of the attack, and what is left in any case, whoever is suppressed (`…_sure`)."""
-    told, missing = _values_left(found, secret)
-    anyhow, _ = _values_left(sure, secret)
+    none = _certainly_missing(found, secret)
+    told, anyhow = _values_left(found, secret, none), _values_left(sure, secret, none)
     assumed, certain = (composed(one.prior, one.located, one.posterior) for one in (told, anyhow))
     kept = ("PVP", "VP", "mean_prior_anonymity", "mean_posterior_anonymity", "already_certain", "empty_intersections")
     return (
         assumed.to_document()
-        | {"unlocated": int(np.count_nonzero(~found.located.all(axis=0))), "certainly_missing": missing}
+        | {
+            "unlocated": int(np.count_nonzero(~found.located.all(axis=0))),
+            "certainly_missing": int(np.count_nonzero(none)),
+        }
         | {"suppressed_share": list(suppressed_share)}
         | {f"{name}_sure": value for name, value in certain.to_document().items() if name in kept}
     )
 
 
-def _values_left(found: Intersection, secret: Secret) -> tuple[Intersection, int]:
-    """What is left of targets who have a value, and how many certainly have none: nothing is found out about these."""
+def _certainly_missing(found: Intersection, secret: Secret) -> NDArray[np.bool_]:
+    """Targets of whom only "missing" is left: nothing is found out about these."""
     if secret == EVERY:
-        return found, 0
+        return np.zeros(len(found.left), dtype=bool)
     code = np.full(len(found.left), secret.missing, dtype=np.int64)
-    none = contains(found.left, code) & (found.posterior == 1)
+    alone: NDArray[np.bool_] = contains(found.left, code) & (found.posterior == 1)
+    return alone
+
+
+def _values_left(found: Intersection, secret: Secret, none: NDArray[np.bool_]) -> Intersection:
+    """What is left of targets who have a value; nothing of those who certainly have `none`."""
+    if secret == EVERY:
+        return found
     word, bit = divmod(secret.missing, 64)
 
     def without(sets: NDArray[np.uint64]) -> NDArray[np.uint64]:
         rest = sets.copy()
         rest[:, word] &= ~(np.uint64(1) << np.uint64(bit))
+        rest[none] = 0
         return rest
 
     sets = tuple(without(one) for one in found.sets)
-    left = Intersection(found.values, sets, found.located & ~none, without(found.left))
-    return left, int(np.count_nonzero(none))
+    return Intersection(found.values, sets, found.located & ~none, without(found.left))
 
 
 def belief_figures(found: Composition, truth: Longs | None, secret: Secret = EVERY) -> dict[str, Any]:

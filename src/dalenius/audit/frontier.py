@@ -16,11 +16,11 @@ import numpy as np
 
 from dalenius.adversary.naive_bayes import NaiveBayes
 from dalenius.audit.attacks import Attack, attack
-from dalenius.audit.holdout import SHARE, split
-from dalenius.audit.people import Control, People
+from dalenius.audit.holdout import SHARE, drawn_together, split
+from dalenius.audit.people import Control, People, check_values, files_of
 from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.measure import accuracy, count_error
-from dalenius.measure.accuracy import Verdict
+from dalenius.measure.accuracy import Shift, Verdict
 from dalenius.measure.draws import Spread, paired_gain, pooled
 from dalenius.publish.noisy_counts import Simulation, exact
 from dalenius.release import NoisyCounts
@@ -65,6 +65,7 @@ class Point:
     count_error: CountErrors
     verdict: Verdict
     comparable: bool
+    shift: Shift
 
     @property
     def calibration_gap(self) -> float:
@@ -85,6 +86,8 @@ class Point:
             "count_error": self.count_error.to_document(),
             "verdict": self.verdict,
             "comparable": self.comparable,
+            "shift": self.shift.least,
+            "shift_at_most": self.shift.most,
         }
 
 
@@ -165,6 +168,9 @@ def counts_frontier(
         kind, share = "drawn", others
         kept, held = split(table, others, seed=seed)
     people, outside = People.of(kept), People.of(held)
+    check_values(None, people)
+    sources = (files_of(one.source, release=False, engine=one.engine) for one in (kept, held))
+    recorded = kind == "file" and drawn_together(*sources)
     without = _exact(kept, tried[0])
     column = without.sensitive
 
@@ -174,8 +180,8 @@ def counts_frontier(
 
     whole = attacked(without)
     # People drawn from the table are like the others in it. A file's are compared once, with what there is without noise.
-    drawn = kind == "drawn"
-    comparable, shift = drawn or whole.comparable, 0.0 if drawn else whole.shift
+    drawn = kind == "drawn" or recorded
+    comparable, shift = drawn or whole.comparable, Shift() if drawn else whole.shift
     found = []
     for publisher in tried:
         attacks, errors = [], []
@@ -233,7 +239,7 @@ def _errors(found: Sequence[count_error.CountError], expected: float, exact: Noi
     return CountErrors(expected, mean, min(sizes), max(sizes), average, mean / average, misplaced)
 
 
-def _point(epsilon: float, attacks: Sequence[Attack], errors: CountErrors, comparable: bool, shift: float) -> Point:
+def _point(epsilon: float, attacks: Sequence[Attack], errors: CountErrors, comparable: bool, shift: Shift) -> Point:
     """What the draws at one ε say together."""
     success, control = [one.success for one in attacks], [one.control for one in attacks]
     sure = [one.high_confidence for one in attacks]
@@ -252,7 +258,8 @@ def _point(epsilon: float, attacks: Sequence[Attack], errors: CountErrors, compa
         confidence=float(np.mean([one.confidence.mean for one in attacks])),
         count_error=errors,
         verdict=accuracy.judge(
-            gain.rate, paired_gain(certain, others_certain).rate, comparable=comparable, shift=shift
+            gain.rate, paired_gain(certain, others_certain).rate, comparable=comparable, shift=shift.most
         ),
         comparable=comparable,
+        shift=shift,
     )

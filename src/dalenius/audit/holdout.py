@@ -56,7 +56,7 @@ def split_rows(rows: Rows, share: float, kept: Path, others: Path, *, seed: int 
 
 def record_of(others: Path) -> Path:
     """Where `split` records which two files it made."""
-    return others.with_name(f"{others.name}.split.json")
+    return Path(f"{others}.split.json")
 
 
 def drawn_together(truth: Sequence[Path], holdout: Sequence[Path]) -> bool:

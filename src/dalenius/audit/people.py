@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dalenius import engine as _engine
 from dalenius.adversary import UNKNOWN, Targets
 from dalenius.audit.holdout import drawn_together
+from dalenius.audit.secrets import Secret
 from dalenius.coding import distinct_rows
 from dalenius.engine import PREFIX, Engine, Source, parts_of
 from dalenius.errors import InputError, counted
@@ -112,6 +113,7 @@ def open_together(
     coded: Schema | None = getattr(opened, "schema", None)
     opened, inner = _widen(release, opened, schema, [coded, None if table is None else table.schema], kind, engine)
     people = None if table is None else People.of(_bound(table, inner))
+    check_values(opened, people)
     if others is None:
         return opened, people, None
     wider, outer = _widen(release, opened, schema, [inner, others.schema], kind, engine)
@@ -120,6 +122,26 @@ def open_together(
     if people is not None:
         check_strangers(people, control.people)
     return opened, people, control
+
+
+def check_values(release: Release | None, people: People | None) -> None:
+    """Refuse a sensitive column in which nobody has a value: there is nothing to learn, and every rate would be empty."""
+    schema: Schema | None = people.targets.schema if people is not None else getattr(release, "schema", None)
+    if schema is None:
+        return
+    for column in schema.sensitive:
+        if people is not None:
+            truth = people.truth(column.name)
+            table = np.bincount(truth, weights=people.people, minlength=len(column.leaves))
+        elif isinstance(release, GroupedRelease):
+            table = release.grouping(column.name).table
+        else:
+            continue
+        if not Secret.of(schema, column).counts(table).any():
+            raise InputError(
+                f"Nobody has a value of {column.name!r}: there is nothing to attack. Name another sensitive column, or say "
+                "missing_is_secret = true in the schema."
+            )
 
 
 def check_same_people(release: GroupedRelease, people: People, name: str = "The release") -> None:

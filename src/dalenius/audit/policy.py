@@ -44,8 +44,10 @@ class Figure:
     value: float
     reason: str = ""
     parts: tuple[Part, ...] = ()  # for a key with several thresholds
+    low: float = math.inf  # how small it may be in truth: it is violated only if that is
     high: float = -math.inf  # how large it may be in truth, where a sample was measured: it passes only if that does
     spread: str = ""  # what makes it uncertain
+    spread_below: str = ""  # why it may be as small as `low`
     doubt: str = ""  # what it leaves out, and may make it larger: then it may be violated, and cannot pass
     of: str = ""  # what it was measured on, where that is not the classes
 
@@ -78,7 +80,9 @@ def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Thr
         outcome, reason = _outcome(figure.value, limit, 0.0, least=least)
         if outcome == "passed":
             outcome, reason = _doubted(figure, limit)
-        elif outcome == "violated":
+        elif figure.low <= limit + _slack(limit):
+            outcome, reason = "not tested", figure.spread_below
+        else:
             reason = figure.of
         outcomes.append(Threshold(key, shown, figure.value, outcome, reason))
     return tuple(outcomes)

@@ -52,6 +52,18 @@ class Secret:
         kept[..., self.missing] = 0.0
         return normalised(kept)
 
+    def answered(self, shares: Floats, otherwise: Floats) -> Floats:
+        """The same, and another belief where only "missing" was held possible."""
+        found = self.given(shares)
+        return found if self.missing == NONE else np.where(np.isnan(found), self.given(otherwise), found)
+
+    def chance(self, shares: Floats) -> Floats:
+        """How likely each target is to have a value; nobody knows it of one of whom nothing is believed."""
+        if self.missing == NONE:
+            return np.ones(len(shares))
+        found: Floats = 1 - np.nan_to_num(shares[:, self.missing])
+        return found
+
     def believed(self, belief: Belief) -> Belief:
         """The same belief about somebody who has a value. Where it leaves none, the baseline is what remains."""
         if self.missing == NONE:

@@ -70,7 +70,7 @@ class RelativeThreats:
     @property
     def unmatched(self) -> int:
         """People who fit no class; the attacker guesses them as the learner does, and what it achieves is a lower bound."""
-        return int(self.people[~self.belief.matched].sum())
+        return int(self.people[~self.secret.believed(self.belief).matched].sum())
 
     @property
     def levels(self) -> Floats:
@@ -78,8 +78,11 @@ class RelativeThreats:
         return self._levels(self.belief.answer, self.belief.baseline)
 
     def _levels(self, attacker: Floats, learner: Floats) -> Floats:
-        found = relative_levels(self.secret.given(attacker), self.secret.given(learner), self.truth)
-        return np.where(self.people > 0, found, np.nan)
+        have = self.people > 0
+        found = np.full(len(have), np.nan)
+        told, learnt = self.secret.answered(attacker, learner), self.secret.given(learner)
+        found[have] = relative_levels(told[have], learnt[have], self.truth[have])
+        return found
 
     def quantile(self, quantile: float) -> float:
         """A quantile of Ti over the threatened people."""
@@ -186,7 +189,7 @@ def _threats(
     have = people > 0
     if not have.any():
         return Threats(*[math.nan] * len(fields(Threats)))
-    beliefs = [one[have] for one in (secret.given(attacker), secret.given(learner), worlds, ideal)]
+    beliefs = [one[have] for one in (secret.answered(attacker, learner), secret.given(learner), worlds, ideal)]
     return threats(beliefs[0], beliefs[1], beliefs[2], beliefs[3], truth[have], people[have])
 
 
@@ -198,7 +201,7 @@ def accuracy_error(belief: Belief, truth: NDArray[np.int32], people: NDArray[Any
     if belief.replicates is None:
         return math.inf
     return _error(
-        *_resampled(belief, lambda posterior, _: accuracy.success(secret.given(posterior), truth, counts).value)
+        *_resampled(belief, lambda told, other: accuracy.success(secret.answered(told, other), truth, counts).value)
     )
 
 

@@ -380,7 +380,8 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
                 "nobody in the release, and are guessed by what it teaches about anybody."
             )
         lines += _notes(document)
-        bound = {"success", "gain"} if document["lower_bound"] else set()
+        bound = {"success", "random_worlds"} if document["lower_bound"] else set()
+        bound |= {"gain"} if document["gain_lower_bound"] else set()
         lines += [
             f"  {key:<18} {_rate(document[key])}   {words}{', a lower bound' if key in bound else ''}"
             for key, words in _RATES.items()
@@ -405,18 +406,17 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
 def _notes(document: dict[str, Any]) -> list[str]:
     """What has to be known to read the rates."""
     told = []
-    shift = 100 * document["shift"]
-    differs = f"  The commonest value is at least {shift:.1f} points rarer or commoner among the held-out people"
+    shift, most = 100 * document["shift"], 100 * document["shift_at_most"]
+    differs = f"  The commonest value is {shift:.1f} to {most:.1f} points rarer or commoner among the held-out people"
     if not document["comparable"]:
         told.append(f"{differs}: they are another population, and nothing is concluded from them.")
     elif shift:
-        told.append(f"{differs}; the verdict allows for that.")
+        told.append(f"{differs}; a gain up to that is not called a leak.")
     if document["missing"]:
         told.append(f"  Not counted: {counted(document['missing'], 'person', 'people')} without a value.")
     if document["lower_bound"]:
-        told.append(
-            f"  {counted(document['people_unmatched'], 'person fits', 'people fit')} no class: success and gain are lower bounds."
-        )
+        bound = "success and gain are lower bounds" if document["gain_lower_bound"] else "success is a lower bound"
+        told.append(f"  {counted(document['people_unmatched'], 'person fits', 'people fit')} no class: {bound}.")
     return told
 
 

@@ -337,6 +337,7 @@ def _basis(
     from dalenius import __version__
     from dalenius.audit.audit import SHARP
     from dalenius.audit.disclosure import policy_criteria
+    from dalenius.audit.holdout import drawn_together
     from dalenius.audit.people import files_of
     from dalenius.output import sha256
     from dalenius.release.prior import Priors
@@ -359,6 +360,7 @@ def _basis(
         ).hexdigest(),
         "files": [[file.name, sha256(file)] for file in sorted({*declared.files, *priors.files})],
         "share": share,
+        "drawn": drawn_together(*files),
         "seed": setting.seed,
         "mcse": setting.mcse,
     }

@@ -89,10 +89,21 @@ def gain(attack: Rate, control: Rate) -> Rate:
     return Rate(difference, max(low, -1.0), min(high, 1.0), min(attack.n, control.n))
 
 
-def shift(naive: Rate, control_naive: Rate) -> float:
-    """By how much the commonest value is surely rarer or commoner among held-out people: what their interval leaves of it."""
-    drift = gain(naive, control_naive)
-    return 0.0 if drift.n == 0 else max(0.0, drift.low, -drift.high)
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """By how much the commonest value is rarer or commoner among held-out people, at least and at most (95 %).
+
+    Where the interval has 0 in it, chance explains the difference and both are 0.
+    """
+
+    least: float = 0.0
+    most: float = 0.0
+
+    @classmethod
+    def between(cls, naive: Rate, control_naive: Rate) -> Shift:
+        drift = gain(naive, control_naive)
+        least = 0.0 if drift.n == 0 else max(0.0, drift.low, -drift.high)
+        return cls(least, max(drift.high, -drift.low)) if least else cls()
 
 
 def judge(
@@ -102,7 +113,7 @@ def judge(
 
     `breach_gain` is that of the share of people of whose true value the adversary is certain: a few people given away
     for sure weigh nothing in the average, and are a leak. A control that is not like the people says nothing. If it differs
-    from them by a `shift`, a gain that could come from that is no gain.
+    from them by a `shift` at most, a gain that may come from that is no gain.
     """
     if person_gain.n == 0 or not comparable:
         return "not enough data to say"

@@ -189,8 +189,11 @@ def _three_risks(audit: Audit) -> str:
     judged = [found for found in audit.attacks if found.success.n and found.settled]
     best = max(judged, key=lambda found: found.success.value, default=None)
     told = [found for found in judged if not math.isnan(found.perfect_breach)]
-    surest = max(told, key=lambda found: found.perfect_breach, default=None)
-    certain = "–" if surest is None else words.sure(surest.perfect_breach, surest.perfect_breach_sure)
+    assumed, sure = (
+        max((getattr(found, name) for found in told), default=math.nan)
+        for name in ("perfect_breach", "perfect_breach_sure")
+    )
+    certain = words.at_least(any(found.lower_bound for found in told), words.sure(assumed, sure)) if told else "–"
     inference = (
         "not measured without the original table"
         if best is None

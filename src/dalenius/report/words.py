@@ -42,7 +42,8 @@ THREATS = {
     "baseline_accuracy": "people who have the commonest value",
     "log2_Ti_above_1": "people whom the attacker guesses right and is at least twice as sure of as the learner",
 }
-OF_ATTACKER = ("GT_A", "RGT_A", "log2_Ti_above_1")  # lower bounds where people fit no class
+OF_ATTACKER = ("GT_A", "RGT_A", "GT_RW", "log2_Ti_above_1")  # lower bounds where people fit no class
+ASSUMING = "if nobody who fits a class is suppressed"
 MOST_GIVEN_AWAY = "how many times as sure as the learner the attacker is of the person most given away"
 UPPER_BOUND = "upper bounds: a person may fit rows of other classes, too, or may not be in the class that they fit"
 FAITHFUL = "how faithful the release is to the table: 1, and the learner learns the same from both"
@@ -99,12 +100,15 @@ def signed(found: Rate) -> str:
 
 def success(found: Attack) -> str:
     """How often the adversary is right."""
-    return at_least(found.lower_bound, rate(found.success))
+    text = at_least(found.lower_bound, rate(found.success))
+    if found.success_assumed.value == found.success.value:
+        return text
+    return f"{text}, {percent(found.success_assumed.value)} {ASSUMING}"
 
 
 def gain(found: Attack) -> str:
     """What being in the release adds."""
-    return at_least(found.lower_bound and found.gain.n > 0, signed(found.gain))
+    return at_least(found.gain_lower_bound, signed(found.gain))
 
 
 def at_least(lower_bound: bool, shown: str) -> str:
@@ -118,13 +122,13 @@ def certain(found: Attack) -> str:
     text = f"certain, and right, of {at_least(found.lower_bound, percent(found.perfect_breach))}"
     if found.perfect_breach == found.perfect_breach_sure:
         return text
-    return f"{text} if not suppressed ({percent(found.perfect_breach_sure)} in any case)"
+    return f"{text} {ASSUMING} ({percent(found.perfect_breach_sure)} in any case)"
 
 
 def sure(certain: float, in_any_case: float) -> str:
     """The same where nobody knows who is right."""
     text = percent(certain)
-    return text if certain == in_any_case else f"{text} if not suppressed ({percent(in_any_case)} in any case)"
+    return text if certain == in_any_case else f"{text} {ASSUMING} ({percent(in_any_case)} in any case)"
 
 
 def verdict(found: Attack) -> str:
@@ -144,7 +148,10 @@ def unmatched(found: Attack) -> str:
     ]
     if not told:
         return ""
-    bound = "; success and gain are lower bounds" if found.lower_bound else ""
+    bound = ""
+    if found.lower_bound:
+        both = found.gain_lower_bound or not found.gain.n
+        bound = f"; {'success and gain are lower bounds' if both else 'success is a lower bound, the gain none'}"
     return f"fit no class: {', '.join(told)}{bound}"
 
 
@@ -155,12 +162,11 @@ def no_value(found: Attack) -> str:
 
 def unlike(found: Attack) -> str:
     """How far the held-out people are from being a control; nothing where they are one."""
-    if not found.shift:
+    if not found.shift.least:
         return ""
-    differ = (
-        f"the commonest value is at least {100 * found.shift:.1f} points rarer or commoner among the held-out people"
-    )
-    return f"{differ}: no control" if not found.comparable else f"{differ}; the verdict allows for that"
+    least, most = 100 * found.shift.least, 100 * found.shift.most
+    differ = f"the commonest value is {least:.1f} to {most:.1f} points rarer or commoner among the held-out people"
+    return f"{differ}: no control" if not found.comparable else f"{differ}; a gain up to that is not called a leak"
 
 
 def notes(found: Attack) -> list[str]:
