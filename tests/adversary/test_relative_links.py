@@ -85,7 +85,7 @@ def compared(case: Vertical, seed: int, effort: Effort) -> np.ndarray:
     return np.concatenate(units).ravel()
 
 
-@pytest.mark.parametrize(("method", "number"), [("block", 200), ("swaps", 20), ("metropolis", 15)])
+@pytest.mark.parametrize(("method", "number"), [("block", 200), ("swaps", 20), ("metropolis", 40)])
 def test_every_world(method: Method, number: int) -> None:
     """Random releases with repeated rows and values, priors of any size, partial and doubtful knowledge."""
     effort = Effort(

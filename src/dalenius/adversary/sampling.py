@@ -103,6 +103,16 @@ class Chain(Protocol):
         """Some sweeps, and what they brought."""
 
 
+class Watch(Protocol):
+    """What was found out about modes before sampling, and what chains have made of it since."""
+
+    def unmixed(self) -> str | None:
+        """Why chains may not have mixed over the modes, or nothing."""
+
+    def told(self) -> dict[str, Any]: ...
+
+
+Prepare = Callable[[ThreadPoolExecutor], Watch]  # after burn-in: look for other modes, and move the chains apart
 Evaluate = Callable[[Batch], tuple[Floats, ...]]  # to beliefs: rows that sum to 1, or nan
 Progress = Callable[[int, float, float], None]  # sweeps of a chain so far, largest error, largest R-hat
 
@@ -129,6 +139,7 @@ def sample(
     before: Sampled | None = None,
     again: bool = False,
     compare: bool = True,
+    prepare: Prepare | None = None,
 ) -> Sampled:
     """Let the chains walk until the beliefs are sharp enough. An interrupt gives what there is, marked as such.
 
@@ -142,6 +153,7 @@ def sample(
         with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
             if before is None:
                 run.burn_in(pool)
+                run.watch = None if prepare is None else prepare(pool)
             while again or not run.enough():
                 run.round(pool)
                 again = False
@@ -177,6 +189,7 @@ class _Run:
     traces: list[list[Floats]] = field(default_factory=list)
     states: list[list[Ints]] = field(default_factory=list)
     length: int = 0
+    watch: Watch | None = None
 
     def burn_in(self, pool: ThreadPoolExecutor) -> None:
         self.length = self.effort.sweeps
@@ -191,7 +204,8 @@ class _Run:
     @property
     def converged(self) -> bool:
         sharp = self.worst <= self.effort.mcse and self.ti_error <= self.effort.relative
-        return sharp and self.rhat <= RHAT and self.apart == 0
+        agree = self.rhat <= RHAT and self.apart == 0
+        return sharp and agree and (self.watch is None or self.watch.unmixed() is None)
 
     def round(self, pool: ThreadPoolExecutor) -> None:
         """A round of batches. What an interrupt cuts off is left out: nothing is kept before all of it is there."""
@@ -231,6 +245,22 @@ class _Run:
             ]
             self.length *= 2
 
+    def reasons(self) -> list[str]:
+        """Why this has not converged, in sentences."""
+        found = []
+        gap, chains = _largest_difference(self.draws)
+        if self.apart or self.rhat > RHAT:
+            means = ", ".join(f"{mean:.3f}" for mean in chains)
+            found.append(
+                f"the chains found different modes or have not yet mixed: one belief differs by {gap:.3f} between chains ({means})"
+            )
+        unmixed = None if self.watch is None else self.watch.unmixed()
+        if unmixed is not None:
+            found.append(unmixed)
+        if self.worst > self.effort.mcse or self.ti_error > self.effort.relative:
+            found.append("the error is still larger than asked for")
+        return found
+
     def result(self, *, interrupted: bool, categories: int, told: dict[str, Any]) -> Sampled:
         trace = np.array([np.concatenate(mine) for mine in self.traces])
         found: dict[str, Any] = {
@@ -247,6 +277,10 @@ class _Run:
             "converged": self.converged,
             "interrupted": interrupted,
         }
+        if self.watch is not None:
+            found |= self.watch.told()
+        if not self.converged:
+            found["not_converged_because"] = self.reasons()
         if categories and self.states[0]:
             test = diagnostics.weiss([np.concatenate(mine) for mine in self.states], categories)
             found["weiss_smallest_p"] = float(np.nanmin(test.p, initial=1.0))
@@ -296,6 +330,17 @@ def _precision(draws: list[list[tuple[Floats, ...]]], *, compare: bool) -> tuple
         means.append(stacked.mean(axis=(0, 1)))
         worst = max(worst, float(np.nanmax(error, initial=0.0)))
     return tuple(errors), worst, _ti_error(draws, means) if compare else 0.0, apart
+
+
+def _largest_difference(draws: list[list[tuple[Floats, ...]]]) -> tuple[float, list[float]]:
+    """The largest difference of a belief between two chains, and that belief's mean in each chain."""
+    largest, means = 0.0, [0.0 for _ in draws]
+    for j in range(len(draws[0][0]) if draws and draws[0] else 0):
+        of_chain = np.array([np.mean([batch[j] for batch in mine], axis=0) for mine in draws]).reshape(len(draws), -1)
+        gaps = np.nan_to_num(of_chain.max(axis=0) - of_chain.min(axis=0))
+        if gaps.size and gaps.max() > largest:
+            largest, means = float(gaps.max()), of_chain[:, int(gaps.argmax())].tolist()
+    return largest, means
 
 
 def _ti_error(draws: list[list[tuple[Floats, ...]]], means: list[Floats]) -> float:

@@ -1,0 +1,244 @@
+"""Where else the links of an anatomized release may be: places that chains are started from, and jumps between them.
+
+Chains that all end in one mode agree with each other, and no diagnostic of theirs tells that there is another. So other states
+are looked for on purpose. Scouts start where the links follow one attribute alone, or nothing, and walk on from there; each gets
+a weight, an estimate of the posterior mass around the place where it ends. Places that weigh nothing are left out, chains are
+started from those that remain and lie farthest apart, and if there are several, jumps are proposed between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.adversary.links import Jumps, LinkChain, Links
+from dalenius.kernel import mode_jumps as kernel
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+MAX_SCOUTS = 8  # that follow an attribute each
+EVEN_SCOUTS = 2  # that follow nothing
+SCOUT_WARMEST = 0.8  # the power of the likelihood that scouts start with if weights are rough: shallow places melt
+SCOUT_SWEEPS = 60  # before a scout's place is measured
+MEASURED_SWEEPS = 40
+WEIGHINGS = 8  # draws behind each bound of a weight
+NEGLIGIBLE = 20.0  # a place lighter than the heaviest by e to this is left out
+PRECISE = 5.0  # bounds this close weigh a place well
+CROSSINGS = 20  # between places, of all chains together, that make a mixture of them trustworthy
+RARE = 6.2  # a place lighter by e to this has less than one part in 500, and need not be visited
+TRIALS = 12  # jumps of each kind that are tried before it is kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where a chain has been for some sweeps: its last state, mean and variance of `weight`, and a density that fits them."""
+
+    row_at: NDArray[np.int32]
+    mean: Floats
+    variance: Floats
+    centre: Floats  # of Dirichlet densities, to propose parameters from
+    low: float  # bounds of the log of the posterior mass around it, up to a constant and their Monte-Carlo error
+    high: float
+
+    @property
+    def weight(self) -> float:
+        return (self.low + self.high) / 2
+
+    @property
+    def margin(self) -> float:
+        """How much lighter than another a place must look to be left out."""
+        return NEGLIGIBLE + max(0.0, self.high - self.low) / 4
+
+    def distance(self, other: Place, links: Links) -> Floats:
+        """For each value the largest total variation of an attribute's leaves, less what short walks differ by."""
+        # Neighbouring sweeps are alike: some five of them are worth one draw.
+        noise = np.sqrt((self.variance + other.variance) * 5 / MEASURED_SWEEPS)
+        away = np.abs(self.mean - other.mean) - 2 * noise
+        parts = np.add.reduceat(np.maximum(away, 0.0), links.first_leaf[:-1], axis=0) / (2 * links.total)
+        return np.asarray(parts.max(axis=0))
+
+
+DISTINCT = 0.05  # of the rows of a value, whose leaves differ
+
+
+def visit(chain: LinkChain) -> Place:
+    """Let a chain walk where it is, without exchanges, and describe the place."""
+    links = chain.links
+    mean, square = np.zeros_like(chain.weight), np.zeros_like(chain.weight)
+    drawn = []
+    for sweep in range(MEASURED_SWEEPS):
+        chain.warm(1, 1.0, exchanging=False)
+        mean += chain.weight / MEASURED_SWEEPS
+        square += chain.weight**2 / MEASURED_SWEEPS
+        if sweep % (MEASURED_SWEEPS // WEIGHINGS) == 0:
+            drawn.append(chain.weight.copy())
+    variance = np.maximum(square - mean**2, 0.0)
+    centre = fitted(links, mean, variance)
+    low, high = weighed(chain, centre, drawn)
+    return Place(chain.row_at.copy(), mean, variance, centre, low, high)
+
+
+def fitted(links: Links, mean: Floats, variance: Floats) -> Floats:
+    """Dirichlet densities with the mean of π, and with its variance summed over the leaves of an attribute.
+
+    Var π = Var(w)/T² + E[w(T − w)]/(T²(T + 1)), where π ~ Dir(w) given the links and T = Σ w is known.
+    """
+    centre = np.empty_like(mean)
+    for a, (low, high) in enumerate(zip(links.first_leaf[:-1].tolist(), links.first_leaf[1:].tolist(), strict=True)):
+        total = links.total[a]
+        share = mean[low:high] / total
+        inner = (mean[low:high] * (total - mean[low:high]) - variance[low:high]) / (total**2 * (total + 1))
+        spread = (variance[low:high] / total**2 + inner).sum(axis=0)
+        room = (share * (1 - share)).sum(axis=0)
+        # An attribute of one leaf has no variance.
+        concentration = np.where(spread > 0, room / np.where(spread > 0, spread, 1.0) - 1, total)
+        centre[low:high] = share * np.clip(concentration, 1e-3 * total, total)
+    return centre
+
+
+def weighed(chain: LinkChain, centre: Floats, drawn: Sequence[Floats]) -> tuple[float, float]:
+    """Bounds of log ∫ m(π) dπ over the place: E[log m − log r] under the density r is below, under the posterior there above.
+
+    Both by Jensen's inequality, with r = Dir(centre); they are as far apart as r misfits the posterior.
+    """
+    links = chain.links
+    everything = np.ones(len(links.table), dtype=np.bool_)
+    states = kernel.states_of_groups(links.group_run, links.run_start)
+    found: list[list[float]] = [[], []]
+    for weight in drawn:
+        for which, parameters in enumerate((centre, weight)):
+            found[which].append(
+                kernel.log_weight(
+                    links.group_start, links.rows, links.place_value, links.group_run, links.run_start, states,
+                    links.first_leaf, links.beta, everything, parameters, centre, chain.row_at, chain.seed(),
+                )
+            )  # fmt: skip
+    return float(np.mean(found[0])), float(np.mean(found[1]))
+
+
+@dataclass(slots=True, eq=False)
+class Modes:
+    """The distinct places that were found, and how the chains have been moving between them."""
+
+    chains: Sequence[LinkChain]
+    places: list[Place]  # the heaviest first
+    left_out: int  # that weigh nothing
+
+    def unmixed(self) -> str | None:
+        """Why the chains may not have mixed over the places, or nothing."""
+        heaviest = self.places[0]
+        near = [
+            place
+            for place in self.places[1:]
+            if max(place.high - place.low, heaviest.high - heaviest.low) <= PRECISE
+            and place.weight > heaviest.weight - RARE
+        ]
+        # A chain that began elsewhere and left for good has shown that nothing keeps it there.
+        visited = {place for chain in self.chains for place in chain.visits[len(chain.visits) // 2 :]}
+        if not near and len(visited) < 2:
+            return None
+        crossings = sum(chain.crossings for chain in self.chains)
+        if crossings >= CROSSINGS:
+            return None
+        return f"the chains found {len(self.places)} modes and went from one to another {crossings} times only"
+
+    def told(self) -> dict[str, Any]:
+        tried = sum(chain.jumped[0] for chain in self.chains)
+        return {
+            "modes": len(self.places),
+            "modes_left_out": self.left_out,
+            "mode_log_weights": [round(place.weight - self.places[0].weight, 2) for place in self.places],
+            "mode_log_weight_bounds_apart": round(max(place.high - place.low for place in self.places), 2),
+            "mode_visits": [np.bincount(chain.visits, minlength=len(self.places)).tolist() for chain in self.chains],
+            "mode_crossings": sum(chain.crossings for chain in self.chains),
+            "jumps": tried,
+            "jumps_taken": sum(chain.jumped[1] for chain in self.chains),
+        }
+
+
+def explore(
+    links: Links, chains: Sequence[LinkChain], rng: np.random.Generator, sweeps: int, pool: ThreadPoolExecutor
+) -> Modes:
+    """Send scouts out, weigh the places where they and the chains are, and move chains so that they lie far apart."""
+    attributes = links.rows.shape[1]
+    followed: list[int | None] = rng.permutation(attributes)[:MAX_SCOUTS].tolist()
+    followed += [None] * EVEN_SCOUTS
+    seeds = rng.spawn(len(followed))
+    scouts = [
+        LinkChain(links, "block", seed, follows=attribute) for seed, attribute in zip(seeds, followed, strict=True)
+    ]
+    places = list(pool.map(visit, chains))
+    # Where weights are precise scouts may end in places that weigh nothing, which will be seen: they stay where they were sent.
+    precise = max(place.high - place.low for place in places) <= PRECISE
+    places += pool.map(lambda scout: _scouted(scout, precise=precise), scouts)
+    heaviest = max(places, key=lambda place: place.weight)
+    kept = [place for place in places if place.weight >= heaviest.weight - max(place.margin, heaviest.margin)]
+    modes: list[Place] = []
+    for place in sorted(kept, key=lambda place: -place.weight):
+        if all(place.distance(other, links).max() > DISTINCT for other in modes):
+            modes.append(place)
+    found = Modes(chains, modes, len(places) - len(kept))
+    _move_apart(chains, places[: len(chains)], kept, modes)
+    if len(modes) < 2:
+        return found
+    centres = np.array([place.centre for place in modes])
+    for chain in chains:
+        chain.jumps = Jumps.of(links, centres, np.array([place.mean for place in modes]), _moving(modes, links))
+    list(pool.map(lambda chain: chain.try_jumps(TRIALS), chains))
+    # All chains go by the same kinds of jumps: those that any of them has made.
+    works = np.any([chain.jumps.works for chain in chains if chain.jumps is not None], axis=0)
+    for chain in chains:
+        assert chain.jumps is not None
+        chain.jumps.keep(works)
+    list(pool.map(lambda chain: chain.advance(sweeps), chains))
+    for chain in chains:
+        chain.forget_visits()
+    return found
+
+
+def _move_apart(chains: Sequence[LinkChain], own: list[Place], kept: list[Place], modes: list[Place]) -> None:
+    """Bring the chains to the modes in turn, each to a place of its own there if there is one.
+
+    A chain that stands in its mode stays. Where a mode has fewer places than chains, and none that weighs something is left
+    over, a chain starts from the mode's first place, or, with one mode alone, stays where it is.
+    """
+    links = chains[0].links
+    where = [int(np.argmin([place.distance(mode, links).max() for mode in modes])) for place in kept]
+    free = list(range(len(kept)))
+    todo = []
+    for i, chain in enumerate(chains):
+        mine = next((j for j in free if kept[j] is own[i]), None)
+        if mine is not None and where[mine] == i % len(modes):
+            free.remove(mine)
+        else:
+            todo.append((chain, i % len(modes)))
+    for chain, mode in todo:
+        others = [j for j in free if where[j] == mode]
+        if others:
+            free.remove(others[-1])  # scouts come last, and other chains may still be where they are
+            chain.move_to(kept[others[-1]].row_at)
+        elif len(modes) > 1:
+            chain.move_to(modes[mode].row_at)
+
+
+def _scouted(scout: LinkChain, *, precise: bool) -> Place:
+    scout.cool(SCOUT_SWEEPS, 1.0 if precise else SCOUT_WARMEST, exchanging=not precise)
+    return visit(scout)
+
+
+def _moving(modes: list[Place], links: Links) -> Bools:
+    """Which values a jump moves: all, or the two by which two places differ most."""
+    size = len(links.table)
+    kinds = [np.ones(size, dtype=np.bool_)]
+    for i, one in enumerate(modes):
+        for other in modes[:i]:
+            pair = np.zeros(size, dtype=np.bool_)
+            pair[np.argsort(-one.distance(other, links), kind="stable")[:2]] = True
+            kinds.append(pair)
+    return np.unique(np.array(kinds), axis=0)
