@@ -32,6 +32,7 @@ COPIED_ROWS = 200_000  # rows times attributes up to which they are: more would 
 MEASURED_SWEEPS = 40
 WEIGHINGS = 8  # draws behind each bound of a weight
 NEGLIGIBLE = 20.0  # a place lighter than the heaviest by e to this is left out
+UNKNOWN_WEIGHT = 1e12
 PRECISE = 5.0  # bounds this close weigh a place well
 CROSSINGS = 100  # between places, of all chains together, that make a mixture of them trustworthy
 RARE = 6.2  # a place lighter by e to this has less than one part in 500, and need not be visited
@@ -122,7 +123,9 @@ def weighed(chain: LinkChain, centre: Floats, drawn: Sequence[Floats]) -> tuple[
                     links.first_leaf, links.beta, everything, parameters, centre, chain.row_at, chain.seed(),
                 )
             )  # fmt: skip
-    return float(np.mean(found[0])), float(np.mean(found[1]))
+    # Where numbers underflow the bounds are as wide as can be: the place is kept, and nothing is concluded from its weight.
+    low, high = (float(np.mean(np.maximum(bound, -UNKNOWN_WEIGHT))) for bound in found)
+    return low, high
 
 
 @dataclass(slots=True, eq=False)
