@@ -182,7 +182,7 @@ def test_a_policy_is_not_tested_by_what_has_not_converged(
     assert any("have not converged" in limit for limit in found.limits)
 
 
-@pytest.mark.parametrize("seed", [1, 4, 5, 11])  # whose beliefs are sharp long before it is clear which is the largest
+@pytest.mark.parametrize("seed", [3, 4, 5, 11])  # whose beliefs are sharp long before it is clear which is the largest
 def test_sampling_goes_on_until_accuracies_are_sharp(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -306,14 +306,14 @@ class LinkChain:
         return Batch([met / looks], np.array(kept), trace, states)
 
     def _look_around(self) -> None:
-        """Note which place is nearest, and propose a jump if one is worth it; the paper's samplers do as the paper does."""
+        """Note which place is nearest, and propose jumps if any are worth it; the paper's samplers do as the paper does."""
         if self.jumps is None:
             return
         self.visits.append(self.jumps.nearest(self.weight))
-        kinds = len(self.jumps.moving)
-        if self.method == "block" and kinds:
-            # Every other time the one that moves most values, which stands last: it leads from any place to any other.
-            self._jump(kinds - 1 if self.rng.random() < 0.5 else int(self.rng.integers(kinds)))
+        if self.method == "block" and len(self.jumps.moving):
+            # First the one that moves most values, which stands last: it leads from any place to any other.
+            self._jump(-1)
+            self._jump(int(self.rng.integers(len(self.jumps.moving))))
 
     def _walk(self, met: Floats, trace: Floats, states: Ints, sweeps: int) -> Floats:
         """Some sweeps; the table that the learner looks at afterwards."""

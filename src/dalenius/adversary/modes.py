@@ -25,12 +25,16 @@ Bools = NDArray[np.bool_]
 MAX_SCOUTS = 8  # that follow an attribute each
 EVEN_SCOUTS = 2  # that follow nothing
 SCOUT_WARMEST = 0.8  # the power of the likelihood that scouts start with if weights are rough: shallow places melt
-SCOUT_SWEEPS = 60  # before a scout's place is measured
+SCOUT_SWEEPS = 60  # before a scout's place is measured, if weights are rough
+COLD_SWEEPS = 10  # the same if they are precise: a scout that walks longer may leave the mode it was sent to
+COPIES = 4  # times that scouts are sent to each attribute if weights are precise
+COPIED_ROWS = 200_000  # rows times attributes up to which they are: more would take long
 MEASURED_SWEEPS = 40
 WEIGHINGS = 8  # draws behind each bound of a weight
 NEGLIGIBLE = 20.0  # a place lighter than the heaviest by e to this is left out
+UNKNOWN_WEIGHT = 1e12
 PRECISE = 5.0  # bounds this close weigh a place well
-CROSSINGS = 20  # between places, of all chains together, that make a mixture of them trustworthy
+CROSSINGS = 100  # between places, of all chains together, that make a mixture of them trustworthy
 RARE = 6.2  # a place lighter by e to this has less than one part in 500, and need not be visited
 TRIALS = 12  # jumps of each kind that are tried before it is kept
 
@@ -119,7 +123,9 @@ def weighed(chain: LinkChain, centre: Floats, drawn: Sequence[Floats]) -> tuple[
                     links.first_leaf, links.beta, everything, parameters, centre, chain.row_at, chain.seed(),
                 )
             )  # fmt: skip
-    return float(np.mean(found[0])), float(np.mean(found[1]))
+    # Where numbers underflow the bounds are as wide as can be: the place is kept, and nothing is concluded from its weight.
+    low, high = (float(np.mean(np.maximum(bound, -UNKNOWN_WEIGHT))) for bound in found)
+    return low, high
 
 
 @dataclass(slots=True, eq=False)
@@ -133,12 +139,9 @@ class Modes:
     def unmixed(self) -> str | None:
         """Why the chains may not have mixed over the places, or nothing."""
         heaviest = self.places[0]
-        near = [
-            place
-            for place in self.places[1:]
-            if max(place.high - place.low, heaviest.high - heaviest.low) <= PRECISE
-            and place.weight > heaviest.weight - RARE
-        ]
+        near = [place for place in self.places[1:] if place.high > heaviest.weight - RARE]
+        if heaviest.high - heaviest.low > PRECISE:
+            near = []  # weights are rough, and do not tell whether a place ought to be visited
         # A chain that began elsewhere and left for good has shown that nothing keeps it there.
         visited = {place for chain in self.chains for place in chain.visits[len(chain.visits) // 2 :]}
         if not near and len(visited) < 2:
@@ -166,16 +169,17 @@ def explore(
     links: Links, chains: Sequence[LinkChain], rng: np.random.Generator, sweeps: int, pool: ThreadPoolExecutor
 ) -> Modes:
     """Send scouts out, weigh the places where they and the chains are, and move chains so that they lie far apart."""
-    attributes = links.rows.shape[1]
-    followed: list[int | None] = rng.permutation(attributes)[:MAX_SCOUTS].tolist()
-    followed += [None] * EVEN_SCOUTS
-    seeds = rng.spawn(len(followed))
-    scouts = [
-        LinkChain(links, "block", seed, follows=attribute) for seed, attribute in zip(seeds, followed, strict=True)
-    ]
     places = list(pool.map(visit, chains))
     # Where weights are precise scouts may end in places that weigh nothing, which will be seen: they stay where they were sent.
-    precise = max(place.high - place.low for place in places) <= PRECISE
+    # The closest bounds decide: a chain that was on its way from one mode to another has wide ones whatever the release.
+    precise = min(place.high - place.low for place in places) <= PRECISE
+    followed: list[int | None] = [*rng.permutation(links.rows.shape[1])[:MAX_SCOUTS].tolist(), *[None] * EVEN_SCOUTS]
+    if precise and links.rows.size <= COPIED_ROWS:
+        followed *= COPIES
+    scouts = [
+        LinkChain(links, "block", seed, follows=attribute)
+        for seed, attribute in zip(rng.spawn(len(followed)), followed, strict=True)
+    ]
     places += pool.map(lambda scout: _scouted(scout, precise=precise), scouts)
     heaviest = max(places, key=lambda place: place.weight)
     kept = [place for place in places if place.weight >= heaviest.weight - max(place.margin, heaviest.margin)]
@@ -228,7 +232,10 @@ def _move_apart(chains: Sequence[LinkChain], own: list[Place], kept: list[Place]
 
 
 def _scouted(scout: LinkChain, *, precise: bool) -> Place:
-    scout.cool(SCOUT_SWEEPS, 1.0 if precise else SCOUT_WARMEST, exchanging=not precise)
+    if precise:
+        scout.cool(COLD_SWEEPS, 1.0, exchanging=False)
+    else:
+        scout.cool(SCOUT_SWEEPS, SCOUT_WARMEST)
     return visit(scout)
 
 
