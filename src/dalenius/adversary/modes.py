@@ -8,6 +8,7 @@ started from those that remain and lie farthest apart, and if there are several,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary.links import Jumps, LinkChain, Links
+from dalenius.adversary.links import EVERY, Jumps, LinkChain, Links
 from dalenius.kernel import mode_jumps as kernel
 
 Floats = NDArray[np.float64]
@@ -34,8 +35,11 @@ WEIGHINGS = 8  # draws behind each bound of a weight
 NEGLIGIBLE = 20.0  # a place lighter than the heaviest by e to this is left out
 UNKNOWN_WEIGHT = 1e12
 PRECISE = 5.0  # bounds this close weigh a place well
-CROSSINGS = 100  # between places, of all chains together, that make a mixture of them trustworthy
-RARE = 6.2  # a place lighter by e to this has less than one part in 500, and need not be visited
+ENTRIES = 25  # of all chains together to a place, after which the share of their time there tells its mass
+WITHIN = 1.0  # the log of the factor that precise weights are right within
+REFIT_SWEEPS = 200  # of each chain, after which densities are fitted anew
+LEAST_STATES = 20  # of a place, to fit it anew
+LLOYD = 5  # rounds in which states go to the nearest place, and places to the middle of their states
 TRIALS = 12  # jumps of each kind that are tried before it is kept
 
 
@@ -136,20 +140,40 @@ class Modes:
     places: list[Place]  # the heaviest first
     left_out: int  # that weigh nothing
 
-    def unmixed(self) -> str | None:
-        """Why the chains may not have mixed over the places, or nothing."""
+    def unseen(self) -> float:
+        """The mass, at most, of modes that chains have come to too rarely to weigh them by their visits.
+
+        Weights that are precise tell the mass, within a factor. Weights that are rough do not tell whether a place ought to be
+        visited at all: then those count where chains have been. One that began elsewhere and left for good has shown that
+        nothing keeps it there.
+        """
         heaviest = self.places[0]
-        near = [place for place in self.places[1:] if place.high > heaviest.weight - RARE]
-        if heaviest.high - heaviest.low > PRECISE:
-            near = []  # weights are rough, and do not tell whether a place ought to be visited
-        # A chain that began elsewhere and left for good has shown that nothing keeps it there.
-        visited = {place for chain in self.chains for place in chain.visits[len(chain.visits) // 2 :]}
-        if not near and len(visited) < 2:
-            return None
-        crossings = sum(chain.crossings for chain in self.chains)
-        if crossings >= CROSSINGS:
-            return None
-        return f"the chains found {len(self.places)} modes and went from one to another {crossings} times only"
+        looks, entries = self._visits()
+        if heaviest.high - heaviest.low <= PRECISE:
+            mass = np.array([math.exp(min(0.0, place.high - heaviest.low + WITHIN)) for place in self.places])
+        else:
+            later = {place for chain in self.chains for place in chain.visits[len(chain.visits) // 2 :]}
+            mass = np.array([float(place in later) for place in range(len(self.places))])
+        mass[looks.argmax()] = 0.0  # all that is left
+        return min(1.0, float(mass[entries < ENTRIES].sum()))
+
+    def unmixed(self) -> str:
+        """Why the chains have not weighed the modes."""
+        _, entries = self._visits()
+        return (
+            f"the chains found {len(self.places)} modes and came to one of them {entries.min()} times only, "
+            "too few to weigh it"
+        )
+
+    def _visits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How often chains were near each place, and how often they came to it from another."""
+        size = len(self.places)
+        looks, entries = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        for chain in self.chains:
+            visits = np.array(chain.visits, dtype=np.int64)
+            looks += np.bincount(visits, minlength=size)
+            entries += np.bincount(visits[1:][visits[1:] != visits[:-1]], minlength=size)
+        return looks, entries
 
     def told(self) -> dict[str, Any]:
         tried = sum(chain.jumped[0] for chain in self.chains)
@@ -160,6 +184,7 @@ class Modes:
             "mode_log_weight_bounds_apart": round(max(place.high - place.low for place in self.places), 2),
             "mode_visits": [np.bincount(chain.visits, minlength=len(self.places)).tolist() for chain in self.chains],
             "mode_crossings": sum(chain.crossings for chain in self.chains),
+            "unseen_mode_mass": self.unseen(),
             "jumps": tried,
             "jumps_taken": sum(chain.jumped[1] for chain in self.chains),
         }
@@ -200,10 +225,43 @@ def explore(
     for chain in chains:
         assert chain.jumps is not None
         chain.jumps.keep(works)
+    if works.any():
+        _refit(chains, pool)
     list(pool.map(lambda chain: chain.advance(sweeps), chains))
     for chain in chains:
         chain.forget_visits()
     return found
+
+
+def _refit(chains: Sequence[LinkChain], pool: ThreadPoolExecutor) -> None:
+    """Fit the densities anew to where chains are that jump already.
+
+    The walks that places were measured on are short, and some led from one mode to another: a density fitted to such a walk is
+    accepted rarely, and chains then stay for long where it proposes too little.
+    """
+    links, jumps = chains[0].links, chains[0].jumps
+    assert jumps is not None
+    states = np.concatenate(list(pool.map(_walked, chains)))
+    centres, means = jumps.centres.copy(), jumps.means.copy()
+    for _ in range(LLOYD):
+        nearest = np.abs(states[:, None] - means[None]).sum(axis=(2, 3)).argmin(axis=1)
+        for place in range(len(means)):
+            mine = states[nearest == place]
+            if len(mine) >= LEAST_STATES:
+                means[place] = mine.mean(axis=0)
+                centres[place] = fitted(links, means[place], mine.var(axis=0))
+    for chain in chains:
+        assert chain.jumps is not None
+        chain.jumps.centres, chain.jumps.means = centres, means
+
+
+def _walked(chain: LinkChain) -> Floats:
+    """States of a chain that jumps, some sweeps apart."""
+    states = []
+    for _ in range(REFIT_SWEEPS // EVERY):
+        chain.advance(EVERY)
+        states.append(chain.weight.copy())
+    return np.array(states)
 
 
 def _move_apart(chains: Sequence[LinkChain], own: list[Place], kept: list[Place], modes: list[Place]) -> None:

@@ -17,9 +17,9 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as f_distribution
 
 from dalenius.adversary import diagnostics
+from dalenius.adversary.batch_errors import STANDARD, spread
 from dalenius.errors import ParameterError
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,6 @@ PRINTED_SWEEPS = 1000  # that the paper gives it
 PRINTED: tuple[Method, ...] = ("printed-swaps", "printed-permutations")  # of the deFinetti attack: not of a posterior
 
 RHAT = 1.05  # chains agree up to here
-CHANCE = 1e-9  # how improbable a difference between chains must be to count
 WATCHED = 32  # numbers, and rows, that are written down at every sweep
 MOST_BATCHES = 32  # of a chain; then two become one
 STATES = 200  # of a batch that are kept as they were
@@ -106,8 +105,11 @@ class Chain(Protocol):
 class Watch(Protocol):
     """What was found out about modes before sampling, and what chains have made of it since."""
 
-    def unmixed(self) -> str | None:
-        """Why chains may not have mixed over the modes, or nothing."""
+    def unseen(self) -> float:
+        """The mass, at most, of modes that chains have not weighed."""
+
+    def unmixed(self) -> str:
+        """Why they have not, in a sentence."""
 
     def told(self) -> dict[str, Any]: ...
 
@@ -126,6 +128,10 @@ class Sampled:
     errors: tuple[Floats, ...]
     diagnostics: dict[str, Any]
     run: _Run  # to go on from
+
+    def spread(self, draws: Floats) -> Floats:
+        """The error of beliefs, from those of each batch [chain, batch, …]."""
+        return self.run.stated(spread(draws)[0])
 
 
 def sample(
@@ -205,7 +211,17 @@ class _Run:
     def converged(self) -> bool:
         sharp = self.worst <= self.effort.mcse and self.ti_error <= self.effort.relative
         agree = self.rhat <= RHAT and self.apart == 0
-        return sharp and agree and (self.watch is None or self.watch.unmixed() is None)
+        return sharp and agree and self.unseen <= self.effort.mcse
+
+    @property
+    def unseen(self) -> float:
+        """The mass, at most, of modes that the chains have not weighed: a belief may be off by so much."""
+        return 0.0 if self.watch is None else self.watch.unseen()
+
+    def stated(self, errors: Floats) -> Floats:
+        """Errors of beliefs that leave room for modes not weighed, as long as these are lighter than the error asked for."""
+        room = self.unseen / STANDARD
+        return errors if self.unseen > self.effort.mcse else np.where(errors > 0, np.maximum(errors, room), errors)
 
     def round(self, pool: ThreadPoolExecutor) -> None:
         """A round of batches. What an interrupt cuts off is left out: nothing is kept before all of it is there."""
@@ -217,10 +233,11 @@ class _Run:
             [*old, *(batch.trace for batch in batches if batch.trace is not None)]
             for old, batches in zip(self.traces, new, strict=True)
         ]
-        errors, worst, ti_error, apart = _precision(draws, compare=self.compare)
+        errors, ti_error, apart = _precision(draws, compare=self.compare)
         rhat = _largest_rhat(traces)
         self.draws, self.traces = draws, traces
-        self.errors, self.worst, self.ti_error, self.apart, self.rhat = errors, worst, ti_error, apart, rhat
+        self.errors, self.ti_error, self.apart, self.rhat = tuple(map(self.stated, errors)), ti_error, apart, rhat
+        self.worst = max((float(np.nanmax(error, initial=0.0)) for error in self.errors), default=0.0)
         for kept, states, batches in zip(self.batches, self.states, new, strict=True):
             kept += [Batch(batch.means, batch.kept) for batch in batches]
             states += [batch.states for batch in batches if batch.states is not None]
@@ -254,9 +271,8 @@ class _Run:
             found.append(
                 f"the chains found different modes or have not yet mixed: one belief differs by {gap:.3f} between chains ({means})"
             )
-        unmixed = None if self.watch is None else self.watch.unmixed()
-        if unmixed is not None:
-            found.append(unmixed)
+        if self.watch is not None and self.unseen > self.effort.mcse:
+            found.append(self.watch.unmixed())
         if self.worst > self.effort.mcse or self.ti_error > self.effort.relative:
             found.append("the error is still larger than asked for")
         return found
@@ -301,35 +317,17 @@ def _largest_rhat(traces: list[list[Floats]]) -> float:
     return float(np.nanmax(diagnostics.rhat(trace), initial=1.0)) if trace.size else 1.0
 
 
-def spread(draws: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """The Monte-Carlo error of the mean of batches [chain, batch, …], and where chains differ more than by chance.
-
-    Where they do the error is that between chains.
-    """
-    chains, batches = draws.shape[:2]
-    critical = float(f_distribution.isf(CHANCE, chains - 1, chains * (batches - 1)))
-    within = draws.var(axis=1, ddof=1).mean(axis=0)
-    between = draws.mean(axis=1).var(axis=0, ddof=1)  # of the chains' means
-    moving = ~(
-        within <= 1e-24
-    )  # what is constant has no error; what is not defined in every batch has none that is known
-    differ = np.where(moving, between * batches > critical * within, between > 1e-18)
-    pooled = draws.reshape(chains * batches, *draws.shape[2:]).var(axis=0, ddof=1) / (chains * batches)
-    return np.sqrt(np.where(differ, between / chains, np.where(moving, pooled, 0.0))), differ
-
-
-def _precision(draws: list[list[tuple[Floats, ...]]], *, compare: bool) -> tuple[tuple[Floats, ...], float, float, int]:
-    """The error of each belief, the largest, the largest relative one of Ti, and how many differ between chains."""
+def _precision(draws: list[list[tuple[Floats, ...]]], *, compare: bool) -> tuple[tuple[Floats, ...], float, int]:
+    """The error of each belief, the largest relative one of Ti, and how many differ between chains."""
     errors, means = [], []
-    worst, apart = 0.0, 0
+    apart = 0
     for j in range(len(draws[0][0])):
         stacked = np.array([[batch[j] for batch in mine] for mine in draws])
         error, differ = spread(stacked)
         apart += int(np.count_nonzero(differ))
         errors.append(error)
         means.append(stacked.mean(axis=(0, 1)))
-        worst = max(worst, float(np.nanmax(error, initial=0.0)))
-    return tuple(errors), worst, _ti_error(draws, means) if compare else 0.0, apart
+    return tuple(errors), _ti_error(draws, means) if compare else 0.0, apart
 
 
 def _largest_difference(draws: list[list[tuple[Floats, ...]]]) -> tuple[float, list[float]]:
@@ -353,5 +351,4 @@ def _ti_error(draws: list[list[tuple[Floats, ...]]], means: list[Floats]) -> flo
     ratios = np.array([[batch[0][own] / batch[1][own] for batch in mine] for mine in draws])
     if not ratios.size:
         return 0.0
-    flat = ratios.reshape(-1, ratios.shape[2])
-    return float((flat.std(axis=0, ddof=1) / math.sqrt(len(flat)) / flat.mean(axis=0)).max(initial=0.0))
+    return float((spread(ratios)[0] / ratios.mean(axis=(0, 1))).max(initial=0.0))
