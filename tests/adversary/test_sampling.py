@@ -65,7 +65,7 @@ def test_it_stops_when_every_belief_is_sharp() -> None:
 
 
 def test_the_error_is_what_repeated_runs_differ_by() -> None:
-    """Whatever the chains remember: batches grow until they do not."""
+    """Whatever the chains remember. It is not smaller, and not much larger: three of them are to hold (test_batch_errors.py)."""
     for memory in (0.0, 0.9):
         ends, errors = [], []
         for seed in range(60):
@@ -74,8 +74,8 @@ def test_the_error_is_what_repeated_runs_differ_by() -> None:
             ends.append(estimate(found))
             errors.append(found.errors[0])
         spread = np.std(ends, axis=0, ddof=1).mean()
-        # 60 runs of 15 numbers tell the spread to about 5 %, and stopping when it looks small makes the error too small.
-        assert 0.75 * spread < np.mean(errors) < 1.25 * spread
+        # 60 runs of 15 numbers tell the spread to about 5 %, and stopping when it looks small makes the error smaller.
+        assert 0.95 * spread < np.mean(errors) < 1.4 * spread
 
 
 def test_chains_that_stay_apart_never_converge() -> None:
