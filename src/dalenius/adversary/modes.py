@@ -143,13 +143,14 @@ class Modes:
     def unseen(self) -> float:
         """The mass, at most, of modes that chains have come to too rarely to weigh them by their visits.
 
-        Weights that are precise tell the mass, within a factor. Weights that are rough do not tell whether a place ought to be
+        Weights that are precise tell the mass, within a factor; the closest bounds decide whether they are, since a place measured
+        on a walk from one mode to another has wide ones. Weights that are rough do not tell whether a place ought to be
         visited at all: then those count where chains have been. One that began elsewhere and left for good has shown that
         nothing keeps it there.
         """
         heaviest = self.places[0]
         looks, entries = self._visits()
-        if heaviest.high - heaviest.low <= PRECISE:
+        if min(place.high - place.low for place in self.places) <= PRECISE:
             mass = np.array([math.exp(min(0.0, place.high - heaviest.low + WITHIN)) for place in self.places])
         else:
             later = {place for chain in self.chains for place in chain.visits[len(chain.visits) // 2 :]}
