@@ -350,7 +350,7 @@ def test_modes_that_were_not_visited_count_with_their_mass() -> None:
 
 
 def test_the_error_leaves_room_for_a_mode_that_was_not_visited() -> None:
-    """Seed 115 said 1.0000 ± 0.0001 with a mode of mass 0.003 left out: the walk that its heaviest place was measured on left it."""
+    """Seed 115 said 1.0000 ± 0.0001 without a mode of mass 0.003: its heaviest place was measured on a walk that left it."""
     family = leaning(15, 2)
     _, attacker = exact(family)
     for seed in (0, 115):
