@@ -349,6 +349,15 @@ def test_modes_that_were_not_visited_count_with_their_mass() -> None:
     assert watched(rough, [at_home, [*[1] * 20, *[0] * 80]]).unseen() == 0
 
 
+def test_why_modes_are_not_weighed() -> None:
+    found = watched([(0.0, 0.0), (-0.5, -0.5)], [[0, 1, 0], [0] * 3])
+    assert "found 2 modes and came to one of them 1 times only" in found.unmixed()
+    state = found.chains[0].weight[None]
+    found.chains[0].jumps = Jumps.of(found.chains[0].links, state, state, np.empty((0, 2), dtype=np.bool_))
+    assert "found 2 modes and cannot weigh them" in found.unmixed()
+    assert "no jump from one mode to another is accepted" in found.unmixed()
+
+
 def test_the_error_leaves_room_for_a_mode_that_was_not_visited() -> None:
     """Seed 115 said 1.0000 ± 0.0001 without a mode of mass 0.003: its heaviest place was measured on a walk that left it."""
     family = leaning(15, 2)

@@ -148,3 +148,25 @@ def test_progress_is_told_after_every_round() -> None:
     sample(chains, shares, effort, progress=lambda *told: seen.append(told))
     assert [sweeps for sweeps, _, _ in seen] == [16, 32, 48, 64]
     assert all(error > 0 and rhat >= 1 for _, error, rhat in seen)
+
+
+def test_why_it_has_not_converged_is_said() -> None:
+    """Of the error of a belief, and of that of a Ti, the one that is too large is named, with what was asked for."""
+
+    def both(batch: Batch) -> tuple[np.ndarray, ...]:
+        (own,) = shares(batch)
+        return own, own[::-1]
+
+    def reasons(mcse: float, relative: float) -> list[str]:
+        chains = [Drawn(np.random.default_rng(i)) for i in range(4)]
+        told = sample(chains, both, Effort(mcse=mcse, relative=relative, sweeps=5, most_sweeps=100)).diagnostics
+        assert told["converged"] == ("not_converged_because" not in told)
+        found: list[str] = told.get("not_converged_because", [])
+        return found
+
+    assert reasons(0.5, 0.5) == []
+    assert reasons(1e-5, 0.5) == ["the error is still larger than the 1e-05 asked for"]
+    (only,) = reasons(0.5, 1e-5)
+    assert only.startswith("a Ti still has a relative error of 0.0")
+    assert only.endswith("more than 1e-05")
+    assert len(reasons(1e-5, 1e-5)) == 2

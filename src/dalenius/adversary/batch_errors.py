@@ -55,7 +55,7 @@ def stated(draws: Floats) -> Floats:
 
     If batches are longer than the memory of the chain, the error is the same for all lengths. If not, it grows with the length,
     by about half as much at each doubling: twice the squared error of the doubled ones less that of the others is about right
-    (the lugsail estimator of Vats and Flegal, arXiv:1809.04541).
+    (the lugsail estimator of Vats and Flegal, 2018).
     """
     squared, largest = None, np.zeros(draws.shape[2])
     while draws.shape[1] >= LEAST or squared is None:

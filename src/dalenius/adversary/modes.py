@@ -161,6 +161,12 @@ class Modes:
     def unmixed(self) -> str:
         """Why the chains have not weighed the modes."""
         _, entries = self._visits()
+        jumps = self.chains[0].jumps
+        if jumps is not None and not len(jumps.moving):
+            return (
+                f"the chains found {len(self.places)} modes and cannot weigh them: the release has so many parameters that no jump "
+                "from one mode to another is accepted"
+            )
         return (
             f"the chains found {len(self.places)} modes and came to one of them {entries.min()} times only, "
             "too few to weigh it"

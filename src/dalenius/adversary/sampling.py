@@ -273,8 +273,10 @@ class _Run:
             )
         if self.watch is not None and self.unseen > self.effort.mcse:
             found.append(self.watch.unmixed())
-        if self.worst > self.effort.mcse or self.ti_error > self.effort.relative:
-            found.append("the error is still larger than asked for")
+        if self.worst > self.effort.mcse:
+            found.append(f"the error is still larger than the {self.effort.mcse:g} asked for")
+        if self.ti_error > self.effort.relative:
+            found.append(f"a Ti still has a relative error of {self.ti_error:.3f}, more than {self.effort.relative:g}")
         return found
 
     def result(self, *, interrupted: bool, categories: int, told: dict[str, Any]) -> Sampled:
