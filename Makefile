@@ -26,7 +26,7 @@ check-docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
 
-# Releases with several modes, 200 seeds each: up to half an hour. Writes docs/proof.md, and fails if any answer was falsely certain.
+# Releases with several modes, 200 seeds each: up to an hour. Writes docs/proof.md, and fails if any answer was falsely certain.
 proof: $(VENV)/.installed-dev
 	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/proof.py --write
 
