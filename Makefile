@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: demo test lint check-docs bench clean
+.PHONY: demo test lint check-docs bench proof clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dalenius demo
@@ -25,6 +25,10 @@ check-docs: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
+
+# Releases with several modes, 200 seeds each: up to an hour. Writes docs/proof.md, and fails if any answer was falsely certain.
+proof: $(VENV)/.installed-dev
+	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/proof.py --write
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -85,7 +85,7 @@ def compared(case: Vertical, seed: int, effort: Effort) -> np.ndarray:
     return np.concatenate(units).ravel()
 
 
-@pytest.mark.parametrize(("method", "number"), [("block", 200), ("swaps", 20), ("metropolis", 15)])
+@pytest.mark.parametrize(("method", "number"), [("block", 200), ("swaps", 20), ("metropolis", 40)])
 def test_every_world(method: Method, number: int) -> None:
     """Random releases with repeated rows and values, priors of any size, partial and doubtful knowledge."""
     effort = Effort(
@@ -97,9 +97,9 @@ def test_every_world(method: Method, number: int) -> None:
         units.append(compared(case, seed, effort))
     flat = np.concatenate(units)
     moving = flat[np.abs(flat) > 1e-6]
-    # Errors in units of their standard error: about normal, with the heavier tails of an error estimated from 32 batches.
+    # Errors in units of what is stated, which leaves room for few batches that remember: about normal or smaller.
     assert np.abs(moving).max() < 6.5
-    assert 0.8 < np.sqrt(np.mean(moving**2)) < 1.25
+    assert 0.65 < np.sqrt(np.mean(moving**2)) < 1.25
     assert len(moving) > 10 * number
 
 

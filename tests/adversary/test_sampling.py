@@ -65,7 +65,7 @@ def test_it_stops_when_every_belief_is_sharp() -> None:
 
 
 def test_the_error_is_what_repeated_runs_differ_by() -> None:
-    """Whatever the chains remember: batches grow until they do not."""
+    """Whatever the chains remember. It is not smaller, and not much larger: three of them are to hold (test_batch_errors.py)."""
     for memory in (0.0, 0.9):
         ends, errors = [], []
         for seed in range(60):
@@ -74,8 +74,8 @@ def test_the_error_is_what_repeated_runs_differ_by() -> None:
             ends.append(estimate(found))
             errors.append(found.errors[0])
         spread = np.std(ends, axis=0, ddof=1).mean()
-        # 60 runs of 15 numbers tell the spread to about 5 %, and stopping when it looks small makes the error too small.
-        assert 0.75 * spread < np.mean(errors) < 1.25 * spread
+        # 60 runs of 15 numbers tell the spread to about 5 %, and stopping when it looks small makes the error smaller.
+        assert 0.95 * spread < np.mean(errors) < 1.4 * spread
 
 
 def test_chains_that_stay_apart_never_converge() -> None:
@@ -148,3 +148,25 @@ def test_progress_is_told_after_every_round() -> None:
     sample(chains, shares, effort, progress=lambda *told: seen.append(told))
     assert [sweeps for sweeps, _, _ in seen] == [16, 32, 48, 64]
     assert all(error > 0 and rhat >= 1 for _, error, rhat in seen)
+
+
+def test_why_it_has_not_converged_is_said() -> None:
+    """Of the error of a belief, and of that of a Ti, the one that is too large is named, with what was asked for."""
+
+    def both(batch: Batch) -> tuple[np.ndarray, ...]:
+        (own,) = shares(batch)
+        return own, own[::-1]
+
+    def reasons(mcse: float, relative: float) -> list[str]:
+        chains = [Drawn(np.random.default_rng(i)) for i in range(4)]
+        told = sample(chains, both, Effort(mcse=mcse, relative=relative, sweeps=5, most_sweeps=100)).diagnostics
+        assert told["converged"] == ("not_converged_because" not in told)
+        found: list[str] = told.get("not_converged_because", [])
+        return found
+
+    assert reasons(0.5, 0.5) == []
+    assert reasons(1e-5, 0.5) == ["the error is still larger than the 1e-05 asked for"]
+    (only,) = reasons(0.5, 1e-5)
+    assert only.startswith("a Ti still has a relative error of 0.0")
+    assert only.endswith("more than 1e-05")
+    assert len(reasons(1e-5, 1e-5)) == 2

@@ -182,20 +182,22 @@ def test_a_policy_is_not_tested_by_what_has_not_converged(
     assert any("have not converged" in limit for limit in found.limits)
 
 
-@pytest.mark.parametrize("seed", [1, 4, 5, 11])  # whose beliefs are sharp long before it is clear which is the largest
-def test_sampling_goes_on_until_accuracies_are_sharp(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    case = random_release(np.random.default_rng([11, seed]), worlds=300)
-    written(case, tmp_path)
+def test_sampling_goes_on_until_accuracies_are_sharp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beliefs may be sharp long before it is clear which is the largest: of six releases that is so of at least three."""
     effort = Effort(mcse=0.02)
-    found = found_in(tmp_path, effort)
-    assert found.converged
-    assert max(found.errors[name] for name in ACCURACIES) <= effort.mcse
-    monkeypatch.setattr("dalenius.audit.threat.ACCURACIES", ())
-    early = found_in(tmp_path, effort)
-    assert max(early.errors[name] for name in ACCURACIES) > effort.mcse
-    assert early.belief.diagnostics["sweeps"] < found.belief.diagnostics["sweeps"]
+    went_on = 0
+    for seed in (1, 3, 4, 5, 11, 13):
+        written(random_release(np.random.default_rng([11, seed]), worlds=300), tmp_path)
+        found = found_in(tmp_path, effort)
+        assert found.converged
+        assert max(found.errors[name] for name in ACCURACIES) <= effort.mcse
+        with monkeypatch.context() as patch:
+            patch.setattr("dalenius.audit.threat.ACCURACIES", ())
+            early = found_in(tmp_path, effort)
+        sharp = max(early.errors[name] for name in ACCURACIES) <= effort.mcse
+        assert (early.belief.diagnostics["sweeps"] == found.belief.diagnostics["sweeps"]) == sharp
+        went_on += not sharp
+    assert went_on >= 3
 
 
 def test_a_tie_that_no_sampling_resolves_is_said(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from dalenius.adversary.learning import Floats, Ints, Learning, Memory, Posterior
-from dalenius.adversary.sampling import Effort, Progress, spread
+from dalenius.adversary.sampling import Effort, Progress
 from dalenius.belief import Belief, Replicates
 from dalenius.errors import ParameterError
 
@@ -52,6 +52,7 @@ class Attacker(Learning):
                 posterior.column, attacker, learner, errors, matched, "exact", posterior.diagnostics,
                 unless_suppressed=None if shown is None else shown[number],
             )  # fmt: skip
-        errors[matched] = spread(found.attacker_draws)[0][number][matched]
+        assert posterior.sampled is not None
+        errors[matched] = posterior.sampled.spread(found.attacker_draws)[number][matched]
         both = Replicates(found.attacker_draws, found.learner_draws, number)
         return Belief(posterior.column, attacker, learner, errors, matched, "sampled", posterior.diagnostics, both)

@@ -24,7 +24,7 @@ from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN, Targets
 from dalenius.adversary.learning import KEPT_ENTRIES, Learning, Posterior, too_many
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
-from dalenius.adversary.sampling import Batch, Effort, Evaluate, spread
+from dalenius.adversary.sampling import Batch, Effort, Evaluate
 from dalenius.belief import Belief, Replicates, normalised
 from dalenius.coding import distinct_rows
 from dalenius.release import Anatomized, Generalized, Release
@@ -172,7 +172,8 @@ class DeFinetti(Learning):
         found, draws = posterior.predicted(known, error, self.view)
         matched = np.logical_not(np.isnan(found).any(axis=1))[number]
         errors = np.zeros((len(number), len(posterior.table)))
-        errors[matched] = spread(draws)[0][number][matched]
+        assert posterior.sampled is not None
+        errors[matched] = posterior.sampled.spread(draws)[number][matched]
         baseline = np.broadcast_to(posterior.table / posterior.table.sum(), errors.shape).copy()
         others = None
         if self.view != OPEN:  # what the release teaches about anybody: all that is left of a target who fits nowhere

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from dalenius.adversary.learning import Floats, Ints, Learning, Posterior
-from dalenius.adversary.sampling import spread
 from dalenius.belief import Belief, Replicates
 
 
@@ -29,6 +28,7 @@ class Learner(Learning):
         matched = np.ones(len(number), dtype=bool)
         if found.learner_draws is None:
             return Belief(posterior.column, learner, baseline, errors, matched, "exact", posterior.diagnostics)
-        errors = spread(found.learner_draws)[0][number]
+        assert posterior.sampled is not None
+        errors = posterior.sampled.spread(found.learner_draws)[number]
         mine = Replicates(found.learner_draws, None, number)
         return Belief(posterior.column, learner, baseline, errors, matched, "sampled", posterior.diagnostics, mine)

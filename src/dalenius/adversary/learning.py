@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +21,11 @@ from numpy.typing import NDArray
 from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
+from dalenius.adversary.modes import explore
 from dalenius.adversary.population import Population
 from dalenius.adversary.rows import joint, of_groups, row_weights
-from dalenius.adversary.sampling import PRINTED, Batch, Chain, Effort, Evaluate, Progress, Sampled, sample
-from dalenius.adversary.sets import SetChain
+from dalenius.adversary.sampling import PRINTED, Batch, Chain, Effort, Evaluate, Prepare, Progress, Sampled, sample
+from dalenius.adversary.sets import SetChain, disperse
 from dalenius.belief import Belief, normalised
 from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError
@@ -136,14 +138,29 @@ class Posterior:
         seeds = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=effort.chains)]
         look = self.looking(known, error)
         chains: list[Chain] = []
+        prepare: Prepare | None = None
         if isinstance(self.model, Links):
-            chains += [LinkChain(self.model, effort.method, mine) for mine in seeds]
+            linked = self._link_chains(self.model, effort, seeds)
+            chains += linked
+            if effort.method not in PRINTED and effort.burn_in:
+                prepare = partial(explore, self.model, linked, rng.spawn(1)[0], effort.burn_in // 3)
         else:
-            chains += [SetChain(self.model, mine) for mine in seeds]
+            sets = [SetChain(self.model, mine) for mine in seeds]
+            disperse(sets, rng.spawn(1)[0])
+            chains += sets
         self.sampled = sample(
             chains, look, effort, categories=self.categories, progress=progress, told=self.told,
-            compare=self.compares,
+            compare=self.compares, prepare=prepare,
         )  # fmt: skip
+
+    @staticmethod
+    def _link_chains(links: Links, effort: Effort, seeds: Sequence[np.random.Generator]) -> list[LinkChain]:
+        """The first chain starts evenly, each other where the links follow another attribute: no two in the same place."""
+        if effort.method in PRINTED:
+            return [LinkChain(links, effort.method, mine) for mine in seeds]
+        attributes = links.rows.shape[1]
+        follows = [None, *(i % attributes for i in range(len(seeds) - 1))]
+        return [LinkChain(links, effort.method, mine, a) for mine, a in zip(seeds, follows, strict=True)]
 
     def looking(self, known: Ints, error: Floats) -> Evaluate:
         """From a batch to the beliefs of attacker and learner about these targets."""

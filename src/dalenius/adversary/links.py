@@ -19,6 +19,7 @@ from dalenius.adversary.sampling import PRINTED, WATCHED, Batch, Method, states_
 from dalenius.coding import distinct_rows
 from dalenius.kernel import gibbs_links as kernel
 from dalenius.kernel import gibbs_swaps as swaps
+from dalenius.kernel import mode_jumps
 from dalenius.release import Anatomized
 from dalenius.schema import Column
 
@@ -34,7 +35,8 @@ SAMPLERS: dict[Method, str] = {
     "printed-permutations": "the deFinetti attack as printed, a heuristic: one permutation in each group likewise",
 }
 WARMEST = 0.5  # the power of the likelihood that chains start with
-EVERY = 5  # sweeps after which a state is kept for the learner
+EVERY = 5  # sweeps after which a state is kept for the learner, and a jump proposed
+FOLLOWED = 20  # sweeps in which one attribute alone is looked at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,20 +149,47 @@ class Links:
 
 
 @dataclass(slots=True, eq=False)
+class Jumps:
+    """Between which places a chain jumps, and how: see `modes`."""
+
+    centres: Floats  # [place, leaf, value]: densities to propose parameters from
+    means: Floats  # [place, leaf, value]: where the places are, to tell which one a chain is near
+    moving: NDArray[np.bool_]  # [kind, value]: the values whose parameters a kind of jump proposes
+    states: Longs
+    works: NDArray[np.bool_]  # kinds that have been taken at least once
+
+    @classmethod
+    def of(cls, links: Links, centres: Floats, means: Floats, moving: NDArray[np.bool_]) -> Jumps:
+        states = mode_jumps.states_of_groups(links.group_run, links.run_start)
+        return cls(centres, means, moving, states, np.zeros(len(moving), dtype=np.bool_))
+
+    def keep(self, works: NDArray[np.bool_]) -> None:
+        """Only these kinds from now on."""
+        self.moving, self.works = self.moving[works], works[works]
+
+    def nearest(self, weight: Floats) -> int:
+        return int(np.abs(self.means - weight).sum(axis=(1, 2)).argmin())
+
+
+@dataclass(slots=True, eq=False)
 class LinkChain:
-    """One chain over the links."""
+    """One chain over the links. It starts evenly or, if it `follows` an attribute, as that alone would have it."""
 
     links: Links
     method: Method
     rng: np.random.Generator
+    follows: int | None = None
+    jumps: Jumps | None = None
     row_at: Ints = field(init=False)
     weight: Floats = field(init=False)
     watched: tuple[Longs, Longs, Longs] = field(init=False)
+    visits: list[int] = field(default_factory=list)  # the place that was nearest, at every look
+    jumped: list[int] = field(default_factory=lambda: [0, 0])  # proposed, taken
 
     def __post_init__(self) -> None:
         links = self.links
         self.row_at, self.weight = kernel.start_links(
-            links.group_start, links.rows, links.place_value, links.beta, len(links.table), self._seed()
+            links.group_start, links.rows, links.place_value, links.beta, len(links.table), self.seed()
         )
         self.watched = watched(links)
 
@@ -170,12 +199,29 @@ class LinkChain:
         np.add.at(met, (self.links.slot[self.row_at], self.links.place_value), 1.0)
         return met
 
-    def _seed(self) -> int:
+    def seed(self) -> int:
         return int(self.rng.integers(2**31))
 
     @property
     def states(self) -> int:
         return states_of(self.weight.size, self.links.tuples.size * len(self.links.table))
+
+    @property
+    def crossings(self) -> int:
+        """How often it has gone from one place to another."""
+        return int(np.count_nonzero(np.diff(self.visits)))
+
+    def forget_visits(self) -> None:
+        self.visits, self.jumped = [], [0, 0]
+
+    def move_to(self, row_at: Ints) -> None:
+        """Go on from another state."""
+        self.row_at = row_at.copy()
+        self._count()
+
+    def _count(self) -> None:
+        links = self.links
+        kernel.weigh(links.rows, self.row_at, links.place_value, links.beta, self.weight)
 
     def settle(self, sweeps: int) -> None:
         """Find a likely state: blocks are drawn while the likelihood comes to count more and more, then with all of it.
@@ -186,14 +232,60 @@ class LinkChain:
         if self.method in PRINTED:
             self.advance(sweeps)
             return
-        met = np.zeros((len(self.links.tuples), len(self.links.table)))
-        trace, states = np.empty((1, len(self.watched[0]))), np.empty((1, len(self.watched[2])), dtype=np.int32)
-        warm = 2 * sweeps // 3
-        for sweep in range(sweeps):
-            heat = WARMEST + (1 - WARMEST) * sweep / warm if sweep < warm else 1.0
-            self._blocks(met, trace, states, 1, heat)
+        self.cool(sweeps, WARMEST)
         if self.method != "block":
             self.advance(sweeps)
+
+    def cool(self, sweeps: int, warmest: float, *, exchanging: bool = True) -> None:
+        """Sweeps in which the likelihood counts with a power that grows from `warmest` to 1, and a third with all of it."""
+        if self.follows is not None:
+            self._follow(self.follows)
+        warm = 2 * sweeps // 3
+        for sweep in range(sweeps):
+            heat = warmest + (1 - warmest) * sweep / warm if sweep < warm else 1.0
+            self.warm(1, heat, exchanging=exchanging)
+
+    def warm(self, sweeps: int, heat: float, *, exchanging: bool = True) -> None:
+        """Sweeps of which nothing is kept, the likelihood counting with a power."""
+        trace, states = np.empty((sweeps, len(self.watched[0]))), np.empty((sweeps, len(self.watched[2])), np.int32)
+        self._blocks(np.empty((0, 0)), trace, states, sweeps, heat, exchanging=exchanging)
+
+    def _follow(self, attribute: int) -> None:
+        """Link rows and values as one attribute alone would have it."""
+        links = self.links
+        rows = np.ascontiguousarray(links.rows[:, attribute : attribute + 1])
+        total = links.total[attribute : attribute + 1]
+        none = np.empty(0, dtype=np.int64)
+        kernel.weigh(rows, self.row_at, links.place_value, links.beta, self.weight)
+        for sweep in range(FOLLOWED):
+            heat = min(1.0, WARMEST + sweep / FOLLOWED)
+            kernel.block_sweeps(
+                links.group_start, rows, links.place_value, links.group_run, links.run_start,
+                total, links.leaves[attribute] / total[0], self.row_at, self.weight, links.slot, np.empty((0, 0)), none, none, none,
+                np.empty((1, 0)), np.empty((1, 0), dtype=np.int32), 1, self.seed(), heat, True,
+            )  # fmt: skip
+        self._count()
+
+    def try_jumps(self, number: int) -> None:
+        """Propose so many jumps of each kind, and note which kinds are ever taken."""
+        assert self.jumps is not None
+        for _ in range(number):
+            for kind in range(len(self.jumps.moving)):
+                self.jumps.works[kind] |= self._jump(kind)
+                self.warm(1, 1.0)
+
+    def _jump(self, kind: int) -> bool:
+        links, jumps = self.links, self.jumps
+        assert jumps is not None
+        taken = mode_jumps.jump(
+            links.group_start, links.rows, links.place_value, links.group_run, links.run_start, jumps.states,
+            links.first_leaf, links.beta, jumps.centres, jumps.moving[kind], self.row_at, self.weight, self.seed(),
+        )  # fmt: skip
+        self.jumped[0] += 1
+        if taken:
+            self.jumped[1] += 1
+            self._count()
+        return bool(taken)
 
     def advance(self, sweeps: int) -> Batch:
         """How often a row of each tuple has each value, on average, and some of the tables that a learner looks at."""
@@ -202,7 +294,7 @@ class LinkChain:
         kept = []
         trace = np.empty((sweeps, len(self.watched[0])))
         states = np.empty((sweeps, len(self.watched[2])), dtype=np.int32)
-        kernel.weigh(links.rows, self.row_at, links.place_value, links.beta, self.weight)  # no rounding adds up
+        self._count()  # no rounding adds up
         looks = 0
         # Odd: swaps that are always accepted come and go, and every other state would be the same.
         every = max(EVERY, -(-sweeps // self.states)) | 1
@@ -210,12 +302,23 @@ class LinkChain:
             high = min(low + every, sweeps)
             looks += -(-(high - low) // kernel.LOOK) if self.method == "block" else high - low
             kept.append(self._walk(met, trace[low:high], states[low:high], high - low).copy())
+            self._look_around()
         return Batch([met / looks], np.array(kept), trace, states)
+
+    def _look_around(self) -> None:
+        """Note which place is nearest, and propose jumps if any are worth it; the paper's samplers do as the paper does."""
+        if self.jumps is None:
+            return
+        self.visits.append(self.jumps.nearest(self.weight))
+        if self.method == "block" and len(self.jumps.moving):
+            # First the one that moves most values, which stands last: it leads from any place to any other.
+            self._jump(-1)
+            self._jump(int(self.rng.integers(len(self.jumps.moving))))
 
     def _walk(self, met: Floats, trace: Floats, states: Ints, sweeps: int) -> Floats:
         """Some sweeps; the table that the learner looks at afterwards."""
         links = self.links
-        seen = links.slot, met, *self.watched, trace, states, sweeps, self._seed()
+        seen = links.slot, met, *self.watched, trace, states, sweeps, self.seed()
         if self.method == "metropolis":
             drawn = np.empty_like(self.weight)
             swaps.metropolis_sweeps(
@@ -234,12 +337,14 @@ class LinkChain:
             self._blocks(met, trace, states, sweeps)
         return self.weight
 
-    def _blocks(self, met: Floats, trace: Floats, states: Ints, sweeps: int, heat: float = 1.0) -> None:
+    def _blocks(
+        self, met: Floats, trace: Floats, states: Ints, sweeps: int, heat: float = 1.0, *, exchanging: bool = True
+    ) -> None:
         links = self.links
         kernel.block_sweeps(
             links.group_start, links.rows, links.place_value, links.group_run, links.run_start,
             links.total, links.scale,
-            self.row_at, self.weight, links.slot, met, *self.watched, trace, states, sweeps, self._seed(), heat,
+            self.row_at, self.weight, links.slot, met, *self.watched, trace, states, sweeps, self.seed(), heat, exchanging,
         )  # fmt: skip
 
 

@@ -17,9 +17,9 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as f_distribution
 
 from dalenius.adversary import diagnostics
+from dalenius.adversary.batch_errors import STANDARD, spread
 from dalenius.errors import ParameterError
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,6 @@ PRINTED_SWEEPS = 1000  # that the paper gives it
 PRINTED: tuple[Method, ...] = ("printed-swaps", "printed-permutations")  # of the deFinetti attack: not of a posterior
 
 RHAT = 1.05  # chains agree up to here
-CHANCE = 1e-9  # how improbable a difference between chains must be to count
 WATCHED = 32  # numbers, and rows, that are written down at every sweep
 MOST_BATCHES = 32  # of a chain; then two become one
 STATES = 200  # of a batch that are kept as they were
@@ -103,6 +102,19 @@ class Chain(Protocol):
         """Some sweeps, and what they brought."""
 
 
+class Watch(Protocol):
+    """What was found out about modes before sampling, and what chains have made of it since."""
+
+    def unseen(self) -> float:
+        """The mass, at most, of modes that chains have not weighed."""
+
+    def unmixed(self) -> str:
+        """Why they have not, in a sentence."""
+
+    def told(self) -> dict[str, Any]: ...
+
+
+Prepare = Callable[[ThreadPoolExecutor], Watch]  # after burn-in: look for other modes, and move the chains apart
 Evaluate = Callable[[Batch], tuple[Floats, ...]]  # to beliefs: rows that sum to 1, or nan
 Progress = Callable[[int, float, float], None]  # sweeps of a chain so far, largest error, largest R-hat
 
@@ -117,6 +129,10 @@ class Sampled:
     diagnostics: dict[str, Any]
     run: _Run  # to go on from
 
+    def spread(self, draws: Floats) -> Floats:
+        """The error of beliefs, from those of each batch [chain, batch, …]."""
+        return self.run.stated(spread(draws)[0])
+
 
 def sample(
     chains: Sequence[Chain],
@@ -129,6 +145,7 @@ def sample(
     before: Sampled | None = None,
     again: bool = False,
     compare: bool = True,
+    prepare: Prepare | None = None,
 ) -> Sampled:
     """Let the chains walk until the beliefs are sharp enough. An interrupt gives what there is, marked as such.
 
@@ -142,6 +159,7 @@ def sample(
         with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
             if before is None:
                 run.burn_in(pool)
+                run.watch = None if prepare is None else prepare(pool)
             while again or not run.enough():
                 run.round(pool)
                 again = False
@@ -177,6 +195,7 @@ class _Run:
     traces: list[list[Floats]] = field(default_factory=list)
     states: list[list[Ints]] = field(default_factory=list)
     length: int = 0
+    watch: Watch | None = None
 
     def burn_in(self, pool: ThreadPoolExecutor) -> None:
         self.length = self.effort.sweeps
@@ -191,7 +210,18 @@ class _Run:
     @property
     def converged(self) -> bool:
         sharp = self.worst <= self.effort.mcse and self.ti_error <= self.effort.relative
-        return sharp and self.rhat <= RHAT and self.apart == 0
+        agree = self.rhat <= RHAT and self.apart == 0
+        return sharp and agree and self.unseen <= self.effort.mcse
+
+    @property
+    def unseen(self) -> float:
+        """The mass, at most, of modes that the chains have not weighed: a belief may be off by so much."""
+        return 0.0 if self.watch is None else self.watch.unseen()
+
+    def stated(self, errors: Floats) -> Floats:
+        """Errors of beliefs that leave room for modes not weighed, as long as these are lighter than the error asked for."""
+        room = self.unseen / STANDARD
+        return errors if self.unseen > self.effort.mcse else np.where(errors > 0, np.maximum(errors, room), errors)
 
     def round(self, pool: ThreadPoolExecutor) -> None:
         """A round of batches. What an interrupt cuts off is left out: nothing is kept before all of it is there."""
@@ -203,10 +233,11 @@ class _Run:
             [*old, *(batch.trace for batch in batches if batch.trace is not None)]
             for old, batches in zip(self.traces, new, strict=True)
         ]
-        errors, worst, ti_error, apart = _precision(draws, compare=self.compare)
+        errors, ti_error, apart = _precision(draws, compare=self.compare)
         rhat = _largest_rhat(traces)
         self.draws, self.traces = draws, traces
-        self.errors, self.worst, self.ti_error, self.apart, self.rhat = errors, worst, ti_error, apart, rhat
+        self.errors, self.ti_error, self.apart, self.rhat = tuple(map(self.stated, errors)), ti_error, apart, rhat
+        self.worst = max((float(np.nanmax(error, initial=0.0)) for error in self.errors), default=0.0)
         for kept, states, batches in zip(self.batches, self.states, new, strict=True):
             kept += [Batch(batch.means, batch.kept) for batch in batches]
             states += [batch.states for batch in batches if batch.states is not None]
@@ -231,6 +262,23 @@ class _Run:
             ]
             self.length *= 2
 
+    def reasons(self) -> list[str]:
+        """Why this has not converged, in sentences."""
+        found = []
+        gap, chains = _largest_difference(self.draws)
+        if self.apart or self.rhat > RHAT:
+            means = ", ".join(f"{mean:.3f}" for mean in chains)
+            found.append(
+                f"the chains found different modes or have not yet mixed: one belief differs by {gap:.3f} between chains ({means})"
+            )
+        if self.watch is not None and self.unseen > self.effort.mcse:
+            found.append(self.watch.unmixed())
+        if self.worst > self.effort.mcse:
+            found.append(f"the error is still larger than the {self.effort.mcse:g} asked for")
+        if self.ti_error > self.effort.relative:
+            found.append(f"a Ti still has a relative error of {self.ti_error:.3f}, more than {self.effort.relative:g}")
+        return found
+
     def result(self, *, interrupted: bool, categories: int, told: dict[str, Any]) -> Sampled:
         trace = np.array([np.concatenate(mine) for mine in self.traces])
         found: dict[str, Any] = {
@@ -247,6 +295,10 @@ class _Run:
             "converged": self.converged,
             "interrupted": interrupted,
         }
+        if self.watch is not None:
+            found |= self.watch.told()
+        if not self.converged:
+            found["not_converged_because"] = self.reasons()
         if categories and self.states[0]:
             test = diagnostics.weiss([np.concatenate(mine) for mine in self.states], categories)
             found["weiss_smallest_p"] = float(np.nanmin(test.p, initial=1.0))
@@ -267,35 +319,28 @@ def _largest_rhat(traces: list[list[Floats]]) -> float:
     return float(np.nanmax(diagnostics.rhat(trace), initial=1.0)) if trace.size else 1.0
 
 
-def spread(draws: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """The Monte-Carlo error of the mean of batches [chain, batch, …], and where chains differ more than by chance.
-
-    Where they do the error is that between chains.
-    """
-    chains, batches = draws.shape[:2]
-    critical = float(f_distribution.isf(CHANCE, chains - 1, chains * (batches - 1)))
-    within = draws.var(axis=1, ddof=1).mean(axis=0)
-    between = draws.mean(axis=1).var(axis=0, ddof=1)  # of the chains' means
-    moving = ~(
-        within <= 1e-24
-    )  # what is constant has no error; what is not defined in every batch has none that is known
-    differ = np.where(moving, between * batches > critical * within, between > 1e-18)
-    pooled = draws.reshape(chains * batches, *draws.shape[2:]).var(axis=0, ddof=1) / (chains * batches)
-    return np.sqrt(np.where(differ, between / chains, np.where(moving, pooled, 0.0))), differ
-
-
-def _precision(draws: list[list[tuple[Floats, ...]]], *, compare: bool) -> tuple[tuple[Floats, ...], float, float, int]:
-    """The error of each belief, the largest, the largest relative one of Ti, and how many differ between chains."""
+def _precision(draws: list[list[tuple[Floats, ...]]], *, compare: bool) -> tuple[tuple[Floats, ...], float, int]:
+    """The error of each belief, the largest relative one of Ti, and how many differ between chains."""
     errors, means = [], []
-    worst, apart = 0.0, 0
+    apart = 0
     for j in range(len(draws[0][0])):
         stacked = np.array([[batch[j] for batch in mine] for mine in draws])
         error, differ = spread(stacked)
         apart += int(np.count_nonzero(differ))
         errors.append(error)
         means.append(stacked.mean(axis=(0, 1)))
-        worst = max(worst, float(np.nanmax(error, initial=0.0)))
-    return tuple(errors), worst, _ti_error(draws, means) if compare else 0.0, apart
+    return tuple(errors), _ti_error(draws, means) if compare else 0.0, apart
+
+
+def _largest_difference(draws: list[list[tuple[Floats, ...]]]) -> tuple[float, list[float]]:
+    """The largest difference of a belief between two chains, and that belief's mean in each chain."""
+    largest, means = 0.0, [0.0 for _ in draws]
+    for j in range(len(draws[0][0]) if draws and draws[0] else 0):
+        of_chain = np.array([np.mean([batch[j] for batch in mine], axis=0) for mine in draws]).reshape(len(draws), -1)
+        gaps = np.nan_to_num(of_chain.max(axis=0) - of_chain.min(axis=0))
+        if gaps.size and gaps.max() > largest:
+            largest, means = float(gaps.max()), of_chain[:, int(gaps.argmax())].tolist()
+    return largest, means
 
 
 def _ti_error(draws: list[list[tuple[Floats, ...]]], means: list[Floats]) -> float:
@@ -308,5 +353,4 @@ def _ti_error(draws: list[list[tuple[Floats, ...]]], means: list[Floats]) -> flo
     ratios = np.array([[batch[0][own] / batch[1][own] for batch in mine] for mine in draws])
     if not ratios.size:
         return 0.0
-    flat = ratios.reshape(-1, ratios.shape[2])
-    return float((flat.std(axis=0, ddof=1) / math.sqrt(len(flat)) / flat.mean(axis=0)).max(initial=0.0))
+    return float((spread(ratios)[0] / ratios.mean(axis=(0, 1))).max(initial=0.0))

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary.population import Population
+from dalenius.adversary.population import Pending, Population
 from dalenius.adversary.sampling import WATCHED, Batch
 from dalenius.kernel.gibbs_sets import start_sets, sweep_sets
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
+
+
+SCOUTS = 8  # of each pair that may have several modes
+SCOUT_SWEEPS = 40  # before a scout's place is measured, and as many while it is
+_EVENLY = np.empty(0, dtype=np.int64)
+
+
+def started(pending: Pending, rank: Longs, seed: int) -> tuple[Longs, Longs]:
+    """A state of a pair: drawn evenly, or all rows of each set on its leaf of the first rank."""
+    family = pending.family
+    return start_sets(family.first, family.members, pending.said, family.leaves, rank, seed)
 
 
 @dataclass(slots=True, eq=False)
@@ -24,12 +36,12 @@ class SetChain:
     rows: list[tuple[Longs, Longs]] = field(init=False)  # of each pair: of each set and leaf, and of each leaf
     states: int = 0  # kept as they were: means are all that is needed
     watched: list[Longs] = field(init=False)
+    centres: list[Floats] = field(init=False)  # of each pair: densities to jump between, none if it has one mode
 
     def __post_init__(self) -> None:
         pending = self.population.pending
-        self.rows = [
-            start_sets(p.family.first, p.family.members, p.said, p.family.leaves, self._seed()) for p in pending
-        ]
+        self.rows = [started(p, _EVENLY, self.seed()) for p in pending]
+        self.centres = [np.empty((0, len(p.beta))) for p in pending]
         # Of some pairs a leaf each, the same for all chains.
         choice = np.random.default_rng(0)
         chosen = set(choice.permutation(len(pending))[:WATCHED].tolist())
@@ -40,7 +52,7 @@ class SetChain:
             for i, p in enumerate(pending)
         ]
 
-    def _seed(self) -> int:
+    def seed(self) -> int:
         return int(self.rng.integers(2**31))
 
     def settle(self, sweeps: int) -> None:
@@ -50,7 +62,8 @@ class SetChain:
         """Means over the sweeps: for each pair each leaf's posterior mean, and each leaf's share of a row of each set."""
         means: list[Floats] = []
         traces = []
-        for pending, (rows, total), watched in zip(self.population.pending, self.rows, self.watched, strict=True):
+        parts = zip(self.population.pending, self.rows, self.watched, self.centres, strict=True)
+        for pending, (rows, total), watched, centres in parts:
             family = pending.family
             trace = np.empty((sweeps, len(watched)))
             means += sweep_sets(
@@ -60,10 +73,65 @@ class SetChain:
                 pending.beta,
                 rows,
                 total,
+                centres,
                 watched,
                 trace,
                 sweeps,
-                self._seed(),
+                self.seed(),
             )
             traces.append(trace)
         return Batch(means, trace=np.concatenate(traces, axis=1))
+
+
+def disperse(chains: Sequence[SetChain], rng: np.random.Generator) -> None:
+    """Start chains far apart, and let them jump where there may be several modes.
+
+    The first chain starts evenly, the others where the leaves come in an order of their own: each set gives all rows to one.
+    With every β at least 1 the posterior of a pair has one mode (its density is log-concave). With less it may have several,
+    as few leaves as possible sharing the rows: scouts look for these, chains start from those that lie farthest apart.
+    """
+    for i, pending in enumerate(chains[0].population.pending):
+        leaves = pending.family.leaves
+        orders = [order for _ in range(SCOUTS // 2) for order in _both_ways(rng.permutation(leaves))]
+        if (pending.beta[np.unique(pending.family.members)] >= 1).all():
+            for chain, order in zip(chains[1:], orders * len(chains), strict=False):
+                chain.rows[i] = started(pending, order, chain.seed())
+            continue
+        scouted = [_scout(pending, order, int(rng.integers(2**31))) for order in orders]
+        centres = np.array([centre for _, centre in scouted])
+        for chain, which in zip(chains, _far_apart(centres, len(chains)), strict=True):
+            chain.rows[i] = scouted[which][0][0].copy(), scouted[which][0][1].copy()
+            chain.centres[i] = centres
+
+
+def _both_ways(order: Longs) -> tuple[Longs, Longs]:
+    return order, order.max() - order
+
+
+def _scout(pending: Pending, order: Longs, seed: int) -> tuple[tuple[Longs, Longs], Floats]:
+    """Walk from a state, and describe where it ends: the state, and a Dirichlet density with its mean and variance."""
+    family = pending.family
+    rows, total = started(pending, order, seed)
+    watched = np.arange(family.leaves, dtype=np.int64)
+    trace = np.empty((2 * SCOUT_SWEEPS, family.leaves))
+    none = np.empty((0, family.leaves))
+    sweep_sets(
+        family.first, family.members, pending.said, pending.beta, rows, total, none, watched, trace, len(trace), seed
+    )
+    weight = pending.beta + trace[SCOUT_SWEEPS:]
+    everything = float(pending.beta.sum() + pending.said.sum())
+    mean, variance = weight.mean(axis=0), weight.var(axis=0)
+    inner = (mean * (everything - mean) - variance) / (everything + 1)
+    room = (mean * (everything - mean)).sum()
+    concentration = np.clip(room / (variance + inner).sum() - 1, 1e-3 * everything, everything)
+    return (rows, total), mean / everything * concentration
+
+
+def _far_apart(centres: Floats, number: int) -> list[int]:
+    """As many of them: each as far as can be from those before, and again from the first when all are taken."""
+    shares = centres / centres.sum(axis=1, keepdims=True)
+    chosen = [0]
+    while len(chosen) < number:
+        away = np.abs(shares[:, None] - shares[chosen][None]).sum(axis=2).min(axis=1)
+        chosen.append(int(away.argmax()) if away.max() > 0 else len(chosen) % len(centres))
+    return chosen

@@ -424,9 +424,11 @@ def _warnings(what: str, told: Mapping[str, Any], threats: dict[str, Any] | None
     """What is to be said of beliefs that were sampled: nothing if they have converged, and what was made of them."""
     if not told.get("converged", True):
         cut = "interrupted" if told["interrupted"] else "stopped"
+        why = "; ".join(told.get("not_converged_because", ()))
         return [
             f"NOT CONVERGED: beliefs {what} were {cut} after {told['sweeps']:,} sweeps of each of {told['chains']} chains with an "
             f"error up to {told['largest_mcse']:.4f} and R-hat {told['largest_rhat']:.3f}. These numbers are not to be relied on."
+            + (f" Why: {why}." if why else "")
         ]
     if threats is None or threats["converged"]:
         return []

@@ -8,11 +8,11 @@ group come one after the other, its places too, sorted by value.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from dalenius.kernel.exchanges import exchange_kind, exchange_values
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -114,14 +114,16 @@ def block_sweeps(
     sweeps: int,
     seed: int,
     heat: float,
+    exchanging: bool = True,
 ) -> None:
     """Some sweeps of exact draws: a row of each value, and who of them has which value is drawn given everybody else.
 
     The values of group g are the runs `group_run[g]` to `group_run[g + 1]` of places, run r from `run_start[r]` on. Groups of
     distinct values are drawn whole. In the last sweep, and every few before it, the probability that a row has value s given
-    all others is added to `met[slot[row], s]` where it was drawn, and 1 for the value it has where it was not. Each sweep
+    all others is added to `met[slot[row], s]` where it was drawn, and 1 for the value it has where it was not; nothing is if
+    `met` is empty. Each sweep
     writes down the watched weights, and the value of each watched row. With a `heat` below 1 the likelihood counts only
-    with this power, and states that are hard to leave are left.
+    with this power, and states that are hard to leave are left. Not `exchanging`, a chain stays in its mode.
     """
     np.random.seed(seed)
     attributes = rows.shape[1]
@@ -142,9 +144,10 @@ def block_sweeps(
     drawn = np.empty(size_max, np.int64)
     before = np.empty(size_max, np.int32)
     change = np.empty(weight.shape[0])
+    taking = np.empty(2 * group_start.size, np.int64)
     value_of = values_of(row_at, place_value)
     for sweep in range(sweeps):
-        looking = (sweeps - 1 - sweep) % LOOK == 0
+        looking = met.size > 0 and (sweeps - 1 - sweep) % LOOK == 0
         for g in range(group_start.size - 1):
             low = group_run[g]
             values = group_run[g + 1] - low
@@ -214,82 +217,13 @@ def block_sweeps(
                             met[slot[block[i]], value[i]] -= 1.0
                             for k in range(size):
                                 met[slot[block[i]], value[k]] += share[i, k]
-        # Half of the time: an exchange that is always accepted would be undone by the next.
-        if weight.shape[1] > 1 and np.random.random() < 0.5:
-            one = int(np.random.random() * weight.shape[1])
-            other = int(np.random.random() * (weight.shape[1] - 1))
-            other += other >= one
-            _exchange(
-                min(one, other),
-                max(one, other),
-                group_run,
-                run_start,
-                place_value,
-                rows,
-                row_at,
-                weight,
-                value_of,
-                change,
-                heat,
-            )
+        # Now and then: an exchange that is always accepted would be undone by the next.
+        if exchanging and weight.shape[1] > 1:
+            if np.random.random() < 0.5:
+                exchange_values(group_run, run_start, place_value, rows, row_at, weight, value_of, change, taking, heat)
+            if np.random.random() < 0.9:
+                exchange_kind(group_run, run_start, place_value, rows, row_at, weight, value_of, change, taking, heat)
         write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
-
-
-@njit(cache=True, nogil=True)
-def _exchange(
-    s: int,
-    t: int,
-    group_run: Longs,
-    run_start: Longs,
-    place_value: Ints,
-    rows: Ints,
-    row_at: Ints,
-    weight: Floats,
-    value_of: Ints,
-    change: Floats,
-    heat: float,
-) -> None:
-    """Two values exchange their rows in every group that has as many of the one as of the other, or do not (Metropolis).
-
-    Chains get caught where two values have each other's rows all over; no step in one group leads out of that.
-    """
-    change[:] = 0.0
-    for apply in range(2):
-        for g in range(group_run.size - 1):
-            first = second = -1
-            for run in range(group_run[g], group_run[g + 1]):
-                if place_value[run_start[run]] == s:
-                    first = run
-                elif place_value[run_start[run]] == t:
-                    second = run
-            if first < 0 or second < 0:
-                continue
-            width = run_start[first + 1] - run_start[first]
-            if width != run_start[second + 1] - run_start[second]:
-                continue
-            for i in range(width):
-                x, y = run_start[first] + i, run_start[second] + i
-                mine, theirs = row_at[x], row_at[y]
-                if apply:
-                    row_at[x], row_at[y] = theirs, mine
-                    value_of[mine], value_of[theirs] = t, s
-                else:
-                    for a in range(rows.shape[1]):
-                        change[rows[theirs, a]] += 1.0
-                        change[rows[mine, a]] -= 1.0
-        if apply:
-            break
-        ratio = 0.0
-        for leaf in range(change.size):
-            if change[leaf] != 0.0:
-                one, other = weight[leaf, s], weight[leaf, t]
-                ratio += math.lgamma(one + change[leaf]) + math.lgamma(other - change[leaf])
-                ratio -= math.lgamma(one) + math.lgamma(other)
-        if np.log(np.random.random()) >= heat * ratio:
-            return
-        for leaf in range(change.size):
-            weight[leaf, s] += change[leaf]
-            weight[leaf, t] -= change[leaf]
 
 
 @njit(cache=True, nogil=True)

@@ -6,22 +6,35 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dalenius.kernel.mode_jumps import draw_parameters, log_mixture
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def start_sets(first: Longs, members: Ints, counts: Longs, leaves: int, seed: int) -> tuple[Longs, Longs]:
-    """A state: how many rows of each set have each of its leaves, drawn evenly, and how many rows have each leaf."""
+def start_sets(first: Longs, members: Ints, counts: Longs, leaves: int, rank: Longs, seed: int) -> tuple[Longs, Longs]:
+    """A state: how many rows of each set have each of its leaves, and how many rows have each leaf.
+
+    They are drawn evenly or, if leaves have a `rank`, each set gives all of its rows to its leaf of the first rank.
+    """
     np.random.seed(seed)
     rows = np.zeros(members.size, np.int64)
     total = np.zeros(leaves, np.int64)
     for v in range(counts.size):
         left = counts[v]
+        best = first[v]
+        for x in range(first[v], first[v + 1]):
+            if rank.size and rank[members[x]] < rank[members[best]]:
+                best = x
         for x in range(first[v], first[v + 1]):
             remaining = first[v + 1] - x
-            n = left if remaining == 1 else np.random.binomial(left, 1.0 / remaining)
+            n = left
+            if rank.size and x != best:
+                n = 0
+            elif not rank.size and remaining > 1:
+                n = np.random.binomial(left, 1.0 / remaining)
             rows[x] = n
             total[members[x]] += n
             left -= n
@@ -36,6 +49,7 @@ def sweep_sets(
     beta: Floats,
     rows: Longs,
     total: Longs,
+    centres: Floats,
     watched: Longs,
     trace: Floats,
     sweeps: int,
@@ -45,7 +59,7 @@ def sweep_sets(
 
     One update of set v: given the rows of all others, p ~ Dir(β + their counts) on its leaves, and its rows are multinomial.
     The share of leaf l of a row of v is averaged as (β + others' count)/Σ, not as the number drawn. Each sweep writes down
-    the watched leaves' numbers of rows.
+    the watched leaves' numbers of rows. If there are `centres` a jump between them is proposed before each sweep.
     """
     np.random.seed(seed)
     leaf_mean = np.zeros(beta.size)
@@ -55,6 +69,8 @@ def sweep_sets(
     ends = np.empty(beta.size)
     urn = np.empty(counts.max() if counts.size else 0, np.int64)
     for sweep in range(sweeps):
+        if len(centres):
+            jump_sets(first, members, counts, beta, rows, total, centres)
         for v in range(counts.size):
             low, high = first[v], first[v + 1]
             if counts[v] == 0:
@@ -83,6 +99,68 @@ def sweep_sets(
         for i in range(watched.size):
             trace[sweep, i] = total[watched[i]]
     return leaf_mean / sweeps, share_mean / sweeps
+
+
+@njit(cache=True, nogil=True)
+def jump_sets(
+    first: Longs, members: Ints, counts: Longs, beta: Floats, rows: Longs, total: Longs, centres: Floats
+) -> bool:
+    """Propose another distribution π over the leaves, and take it and rows that go with it, or stay; whether taken.
+
+    Rows summed out, the posterior density of π is m(π) = Dir(π; β) Π_v π(v)^n_v. With every β at least 1 it is log-concave and
+    has one mode; with smaller ones it may have many. π' comes from a mixture of Dirichlet densities, `centres[k, leaf]`, and is
+    accepted with m(π') mixture(π) / (m(π) mixture(π')), where π ~ Dir(β + total) goes with the present rows.
+    """
+    first_leaf = np.array([0, beta.size])
+    moving = np.ones(1, np.bool_)
+    log_p, other = np.empty((beta.size, 1)), np.empty((beta.size, 1))
+    weight = np.empty((beta.size, 1))
+    for leaf in range(beta.size):
+        weight[leaf, 0] = beta[leaf] + total[leaf]
+    draw_parameters(weight, first_leaf, moving, log_p)
+    mixture = centres.reshape(len(centres), beta.size, 1)
+    draw_parameters(mixture[int(np.random.random() * len(mixture))], first_leaf, moving, other)
+    ratio = _log_fit(first, members, counts, beta, other) - log_mixture(other, mixture, first_leaf, moving)
+    ratio -= _log_fit(first, members, counts, beta, log_p) - log_mixture(log_p, mixture, first_leaf, moving)
+    if not np.log(1.0 - np.random.random()) < ratio:
+        return False
+    total[:] = 0
+    for v in range(counts.size):
+        left, top = counts[v], -np.inf
+        for x in range(first[v], first[v + 1]):
+            top = max(top, other[members[x], 0])
+        sum_of = 0.0
+        for x in range(first[v], first[v + 1]):
+            sum_of += np.exp(other[members[x], 0] - top)
+        for x in range(first[v], first[v + 1]):
+            share = np.exp(other[members[x], 0] - top)
+            n = left
+            if x < first[v + 1] - 1 and left > 0 and share < sum_of:
+                n = np.random.binomial(left, share / sum_of)
+            sum_of -= share
+            rows[x] = n
+            total[members[x]] += n
+            left -= n
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _log_fit(first: Longs, members: Ints, counts: Longs, beta: Floats, log_p: Floats) -> float:
+    """log m(π), up to a constant."""
+    found = 0.0
+    for leaf in range(beta.size):
+        found += (beta[leaf] - 1.0) * log_p[leaf, 0]
+    for v in range(counts.size):
+        if counts[v] == 0:
+            continue
+        top = -np.inf
+        for x in range(first[v], first[v + 1]):
+            top = max(top, log_p[members[x], 0])
+        sum_of = 0.0
+        for x in range(first[v], first[v + 1]):
+            sum_of += np.exp(log_p[members[x], 0] - top)
+        found += counts[v] * (top + np.log(sum_of))
+    return found
 
 
 @njit(cache=True, nogil=True)
