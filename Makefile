@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: demo test lint check-docs bench proof clean
+.PHONY: demo test lint check-docs bench proof same golden clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dalenius demo
@@ -29,6 +29,14 @@ bench: $(VENV)/.installed-dev
 # Releases with several modes, 200 seeds each: up to an hour. Writes docs/proof.md, and fails if any answer was falsely certain.
 proof: $(VENV)/.installed-dev
 	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/proof.py --write
+
+# Does an older revision print and write the same on 200 made-up cases? For example: make same BASE=HEAD~1
+same: $(VENV)/.installed-dev
+	$(BIN)/python scripts/same.py $(BASE)
+
+# After a change of output that is meant: write the golden files anew, then read their diff.
+golden: $(VENV)/.installed-dev
+	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/golden.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.audit import Audit, audit
+from dalenius.cli import app
 
 Rows = list[tuple[str, str, str]]  # what somebody knows of the person, what is published of it, the value
 
@@ -252,3 +255,18 @@ def test_the_control_assumes_the_same() -> None:
         == audited(survey(0), others).attacks[0].control_breach
         == 0.5
     )
+
+
+def test_the_attack_says_how_many_have_no_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With rates and without."""
+    rows = unanswered()
+    text = "who,disease\n" + "".join(f"{who},{value}\n" for who, _, value in rows)
+    for name in ("t.csv", "r.csv"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "p.toml").write_text('sensitive = "disease"\n[columns.who]\nrole = "quasi"\n', encoding="utf-8")
+    names = {name: str(tmp_path / name) for name in ("t.csv", "r.csv", "p.toml", "a.json")}
+    for more in ([], ["--adversary", "random-worlds"]):
+        call = ["attack", names["r.csv"], "--truth", names["t.csv"], "--schema", names["p.toml"], *more]
+        assert app.run([*call, "--json", names["a.json"]]) == 0
+        assert capsys.readouterr().out.count("Not counted: 80 people without a value.") == 1
+        assert json.loads(Path(names["a.json"]).read_text(encoding="utf-8"))["missing"] == 80

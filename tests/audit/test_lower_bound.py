@@ -82,7 +82,7 @@ def test_a_table_of_releases_marks_them(risk: str) -> None:
     found = TradeOff(tuple(points), RISKS[risk], UTILITIES["loss"], 0)
     lines = [line for line in tradeoff.lines("some", found) if "mondrian" in line]
     assert sorted("≥" in line for line in lines) == [False, True]
-    assert any("1 release people of the table fit no class" in note for note in tradeoff.notes(found))
+    assert any("On 1 release people of the table fit no class" in note for note in tradeoff.notes(found))
     link = dataclasses.replace(found, risk=RISKS["closeness"])
     assert not any("≥" in line for line in tradeoff.lines("some", link) if "mondrian" in line)
 

@@ -153,6 +153,27 @@ def test_frontier_says_it_of_the_best_release(cli: Cli) -> None:
     assert "It leaves age (2 of 20 values), zip (gone), sex (kept)." in " ".join(again[1].split())
 
 
+def test_frontier_names_releases_that_lost_a_column(cli: Cli) -> None:
+    """Without a policy, too: a release of which nothing is left must not look like a good one."""
+    grid = ("--method", "lattice", "--method", "mondrian", "--k", "2,12", "--jobs", "1", "--fresh")
+    code, out, _ = cli("frontier", "t.csv", *grid, "-o", "f.html")
+    assert code == 0
+    page = " ".join(Path("f.html").read_text(encoding="utf-8").split())
+    text = " ".join(out.split())
+    assert "Nothing is left of sex in lattice k = 12" in text
+    assert "Nothing is left of sex in lattice k = 12" in page
+    assert "Nothing is left of zip in lattice k = 2" in text
+
+
+def test_audit_without_the_table_of_columns_that_nobody_declares(cli: Cli) -> None:
+    code, _, _ = cli("publish", "t.csv", "--k", "12", "-o", "r.csv")
+    assert code == 0
+    Path("bare.toml").write_text(SCHEMA.replace('domain = ["F", "M"]\n', ""), encoding="utf-8")
+    code, out, err = cli("audit", "r.csv", "--schema", "bare.toml")
+    assert (code, err) == (0, "")
+    assert "Nothing is left of age, zip, sex" in out
+
+
 def test_compare_names_the_columns_that_are_gone(cli: Cli) -> None:
     Path("fine.csv").write_bytes(Path("t.csv").read_bytes())
     assert cli("publish", "t.csv", "--k", "3", "-o", "coarse.csv", "-q")[0] == 0

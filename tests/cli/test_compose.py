@@ -114,7 +114,10 @@ def test_that_a_value_is_missing_is_not_found_out(run: Run) -> None:
     write("b.csv", "age,city,disease", ["*,Oslo,", "*,Oslo,Ache", "*,Moss,", "*,Moss,Gout", "*,Moss,Pox"])
     write("people.csv", "age,city,disease", ["20,Oslo,", "24,Moss,Gout", "24,Moss,"])
     call = ("a.csv", "b.csv", "--targets", "people.csv", "--truth", "people.csv")
-    found = document(run, *call, "--beliefs", "beliefs.csv")
+    found = document(run, *call, "--beliefs", "beliefs.csv", "-o", "rows.csv")
+    with Path("rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["posterior"], row["values"]) for row in rows] == [("", ""), ("1", '["Gout"]'), ("1", '["Gout"]')]
     assert (found["certainly_missing"], found["empty_intersections"], found["unlocated"]) == (1, 0, 0)
     assert found["PVP"]["100"] == pytest.approx(200 / 3)
     assert found["mean_prior_anonymity"] == [1, 2]

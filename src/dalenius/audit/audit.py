@@ -49,7 +49,7 @@ SWEPT = 25_000_000  # people times sweeps of a chain that it may take, but 2,000
 MOST = 50_000  # people of an anatomized release for whom the attacker is sampled without being asked for
 ROUGHLY = "sampled as roughly as it was (a smaller --mcse is sharper)"
 NOT_CONVERGED = "what was sampled has not converged"
-LOWER_BOUND = "Every success and gain is a lower bound."
+LOWER_BOUND = "Every success is a lower bound, and so is every gain unless held-out people fit no class either."
 OTHER_SPELLING = "Is a set, a range or a mark of suppression written in another way?"
 SHARP = ("max_relative_threat", "min_faithfulness")  # thresholds that sampling must be sharp for
 

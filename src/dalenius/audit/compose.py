@@ -64,6 +64,11 @@ class Releases:
             return EVERY
         return Secret(self.values.index(MISSING))
 
+    def values_left(self, found: Intersection, sure: Intersection) -> tuple[Intersection, Intersection]:
+        """The same attacks, without "missing" among the values that are left."""
+        none = _certainly_missing(found, self.secret)
+        return _values_left(found, self.secret, none), _values_left(sure, self.secret, none)
+
     def subtract(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """What subtracting releases from each later one tells about people who are in only one of them."""
         views = [Counted(*view) for view in zip(self.releases, self.codes, self.columns, strict=True)]
@@ -332,7 +337,7 @@ def figures(
 ) -> dict[str, Any]:
     """The figures of the attack, and what is left in any case, whoever is suppressed (`…_sure`)."""
     none = _certainly_missing(found, secret)
-    told, anyhow = _values_left(found, secret, none), _values_left(sure, secret, none)
+    told, anyhow = (_values_left(one, secret, none) for one in (found, sure))
     assumed, certain = (composed(one.prior, one.located, one.posterior) for one in (told, anyhow))
     kept = ("PVP", "VP", "mean_prior_anonymity", "mean_posterior_anonymity", "already_certain", "empty_intersections")
     return (

@@ -121,6 +121,7 @@ class RelativeThreats:
         found["diagnostics"] = dict(self.belief.diagnostics)
         found["converged"] = self.converged
         found["unmatched"] = self.unmatched
+        found["people"] = int(self.people.sum())
         return found
 
 

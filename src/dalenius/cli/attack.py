@@ -237,6 +237,7 @@ def command(
             ).to_document()
             warnings += _warnings("about the people of the table", threats["diagnostics"], threats)
             threats["unmatched_people"] = threats.pop("unmatched")  # those of the targets have this name already
+            threats["missing"] = people.count - threats["people"]
             document = {**threats, **document}
         if people is not None and rated:  # after the threats: what they sampled is as sharp as rates need it
             stage(f"{adversary} on {column}")
@@ -391,6 +392,8 @@ def _lines(document: dict[str, Any], output: Path | None) -> list[str]:
         lost = document["unmatched_people"]
         told = f" ({lost:,} fit no class: those of the attacker are lower bounds)" if lost else ""
         lines.append(f"Threats to {document['sensitive']}, shares of the people{told}:")
+        if document["missing"] and "success" not in document:
+            lines.append(f"  Not counted: {counted(document['missing'], 'person', 'people')} without a value.")
         errors = document["stderr"]
         lines += [
             f"  {key:<18} {document[key]:8.4f}{_plus_minus(errors.get(key))}   {words}" for key, words in _WORDS.items()

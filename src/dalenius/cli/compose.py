@@ -130,7 +130,7 @@ def command(
             right = read_truth(truth, opened, declared[0], connected, names)
             groups = own_groups(opened, right, names, connected)
             document["truth"] = checked(found, sure, right, opened, groups).to_document()
-        texts = {} if output is None else {output: rows_text(found, sure, opened.names)}
+        texts = {} if output is None else {output: rows_text(*opened.values_left(found, sure), opened.names)}
         warnings: list[str] = []
         if weighed:
             stage("weighing")

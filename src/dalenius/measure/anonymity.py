@@ -108,6 +108,10 @@ def _is_disjoint(release: GroupedRelease) -> bool:
     apart = []  # the columns in which two labels have no leaf in common
     for a in range(len(release.labels)):
         sets = release.sets(a)
+        if not len(
+            sets.members
+        ):  # it is suppressed in every row, and nobody declares its values: it tells no two apart
+            continue
         if np.bincount(sets.members, minlength=sets.leaves).max() <= 1:
             apart.append(a)
         elif release.groups > MAX_COMPARED:

@@ -80,9 +80,9 @@ def _release(audit: Audit) -> str:
     else:
         what = (
             f"<p>{counted(release.people, 'person', 'people')} in {counted(release.groups, 'class', 'classes')} "
-            f"({escape(release.kind)}); {counted(release.suppressed, 'row is', 'rows are')} "
-            "suppressed: none of their quasi-identifiers is published, but every other column is. A <em>class</em> is a set of "
-            "people whom the release does not tell apart.</p>\n"
+            f"({escape(release.kind)}); {counted(release.suppressed, 'row is', 'rows are')} suppressed"
+            + (": of these the sensitive and other columns are published" if release.suppressed else "")
+            + ". A <em>class</em> is a set of people whom the release does not tell apart.</p>\n"
         )
         if audit.suppressed_rows is not None:
             what += (

@@ -106,7 +106,7 @@ def _threats(column: str, found: RelativeThreats) -> list[str]:
     learner, more = (
         f"{words.percent(getattr(figures, key))}{words.plus_minus(errors.get(key))}" for key in ("GT_L", "RGT_A")
     )
-    sure, more = words.number(figures.max_Ti), words.at_least(found.unmatched > 0, more)
+    sure = words.number(figures.max_Ti)
     return [
         f"    a learner on {column} ({way}): {learner}; to know who is in it adds {more}, up to {sure} times as sure"
     ]

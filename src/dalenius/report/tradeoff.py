@@ -94,9 +94,10 @@ def notes(found: TradeOff) -> list[str]:
     bounds = sum(point.lower_bound for point in found.points)
     if bounds:
         told.append(
-            f"On {counted(bounds, 'release', 'releases')} people of the table fit no class: every success and gain is a lower "
+            f"On {counted(bounds, 'release', 'releases')} people of the table fit no class: what attacks achieve there is a lower "
             "bound."
         )
+    told += _gone(found)
     for axis, values in (
         (found.risk, [point.risk(found.risk) for point in found.points if not point.reason]),
         (found.utility, [point.useful(found.utility) for point in found.points if not point.reason]),
@@ -107,6 +108,16 @@ def notes(found: TradeOff) -> list[str]:
                 f"{counted(lacking, 'release has', 'releases have')} no {axis.name}, because {axis.lacks}: not on the front."
             )
     return told
+
+
+def _gone(found: TradeOff) -> list[str]:
+    """Columns of which releases leave nothing: for each column which releases."""
+    releases: dict[str, list[str]] = {}
+    for i in shown_once(found):
+        for one in remaining.from_document(found.points[i].columns_left or {}):
+            if one.state == "gone":
+                releases.setdefault(one.column, []).append(title(found.points[i]))
+    return [f"Nothing is left of {name} in {listing(some, limit=4)}." for name, some in releases.items()]
 
 
 def _commonest(found: TradeOff) -> float:

@@ -42,7 +42,7 @@ THREATS = {
     "baseline_accuracy": "people who have the commonest value",
     "log2_Ti_above_1": "people whom the attacker guesses right and is at least twice as sure of as the learner",
 }
-OF_ATTACKER = ("GT_A", "RGT_A", "GT_RW", "log2_Ti_above_1")  # lower bounds where people fit no class
+OF_ATTACKER = ("GT_A", "GT_RW")  # lower bounds where people fit no class
 ASSUMING = "if nobody who fits a class is suppressed"
 MOST_GIVEN_AWAY = "how many times as sure as the learner the attacker is of the person most given away"
 UPPER_BOUND = "upper bounds: a person may fit rows of other classes, too, or may not be in the class that they fit"
@@ -52,6 +52,7 @@ FAITHFUL = "how faithful the release is to the table: 1, and the learner learns 
 def number(value: float) -> str:
     if math.isnan(value):
         return "undefined"
+    value = 0.0 if abs(value) < 1e-12 else value  # what rounding leaves
     return (
         "infinite"
         if math.isinf(value)
@@ -150,8 +151,8 @@ def unmatched(found: Attack) -> str:
         return ""
     bound = ""
     if found.lower_bound:
-        both = found.gain_lower_bound or not found.gain.n
-        bound = f"; {'success and gain are lower bounds' if both else 'success is a lower bound, the gain none'}"
+        gain = "" if not found.gain.n else ", and so is the gain" if found.gain_lower_bound else ", the gain none"
+        bound = f"; success is a lower bound{gain}"
     return f"fit no class: {', '.join(told)}{bound}"
 
 
