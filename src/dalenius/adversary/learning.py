@@ -146,7 +146,8 @@ class Posterior:
                 prepare = partial(explore, self.model, linked, rng.spawn(1)[0], effort.burn_in // 3)
         else:
             sets = [SetChain(self.model, mine) for mine in seeds]
-            disperse(sets, rng.spawn(1)[0])
+            modes = disperse(sets, rng.spawn(1)[0])
+            prepare = (lambda _pool: modes) if modes.places > 1 else None
             chains += sets
         self.sampled = sample(
             chains, look, effort, categories=self.categories, progress=progress, told=self.told,

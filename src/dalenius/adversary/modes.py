@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.adversary.links import EVERY, Jumps, LinkChain, Links
+from dalenius.errors import counted
 from dalenius.kernel import mode_jumps as kernel
 
 Floats = NDArray[np.float64]
@@ -30,11 +31,14 @@ SCOUT_SWEEPS = 60  # before a scout's place is measured, if weights are rough
 COLD_SWEEPS = 10  # the same if they are precise: a scout that walks longer may leave the mode it was sent to
 COPIES = 4  # times that scouts are sent to each attribute if weights are precise
 COPIED_ROWS = 200_000  # rows times attributes up to which they are: more would take long
+FOUND = 4  # times that each mode must be found before it is believed that there are no others
+ROUNDS = 5  # of scouts that are sent to find them so often
 MEASURED_SWEEPS = 40
 WEIGHINGS = 8  # draws behind each bound of a weight
 NEGLIGIBLE = 20.0  # a place lighter than the heaviest by e to this is left out
 UNKNOWN_WEIGHT = 1e12
 PRECISE = 5.0  # bounds this close weigh a place well
+FAIR = 20.0  # bounds this close still tell modes from places that a chain merely passes
 ENTRIES = 25  # of all chains together to a place, after which the share of their time there tells its mass
 WITHIN = 1.0  # the log of the factor that precise weights are right within
 REFIT_SWEEPS = 200  # of each chain, after which densities are fitted anew
@@ -58,10 +62,12 @@ class Place:
     def weight(self) -> float:
         return (self.low + self.high) / 2
 
-    @property
-    def margin(self) -> float:
-        """How much lighter than another a place must look to be left out."""
-        return NEGLIGIBLE + max(0.0, self.high - self.low) / 4
+    def is_negligible(self, heaviest: Place) -> bool:
+        """Whether it weighs nothing beside another. What is not known, because numbers underflow, may weigh anything."""
+        if self.low <= -UNKNOWN_WEIGHT / WEIGHINGS:
+            return False
+        margin = NEGLIGIBLE + max(0.0, heaviest.high - heaviest.low, self.high - self.low) / 4
+        return self.weight < heaviest.weight - margin
 
     def distance(self, other: Place, links: Links) -> Floats:
         """For each value the largest total variation of an attribute's leaves, less what short walks differ by."""
@@ -139,6 +145,8 @@ class Modes:
     chains: Sequence[LinkChain]
     places: list[Place]  # the heaviest first
     left_out: int  # that weigh nothing
+    found: list[int]  # how often each place was come to by scouts, and by chains before they were moved
+    fair: bool = False  # the weights are fairly known
 
     def unseen(self) -> float:
         """The mass, at most, of modes that chains have come to too rarely to weigh them by their visits.
@@ -148,6 +156,8 @@ class Modes:
         visited at all: then those count where chains have been. One that began elsewhere and left for good has shown that
         nothing keeps it there.
         """
+        if self.may_be_others:
+            return 1.0
         heaviest = self.places[0]
         looks, entries = self._visits()
         if min(place.high - place.low for place in self.places) <= PRECISE:
@@ -158,8 +168,21 @@ class Modes:
         mass[looks.argmax()] = 0.0  # all that is left
         return min(1.0, float(mass[entries < ENTRIES].sum()))
 
+    @property
+    def may_be_others(self) -> bool:
+        """Whether a mode was found so rarely that others may not have been found at all.
+
+        Where weights are rough many places are those that a chain passes, and how often scouts find one says nothing.
+        """
+        return self.fair and len(self.places) > 1 and min(self.found) < FOUND
+
     def unmixed(self) -> str:
         """Why the chains have not weighed the modes."""
+        if self.may_be_others:
+            return (
+                f"scouts found {len(self.places)} modes, one of them only {counted(min(self.found), 'time', 'times')}: there "
+                "may be others that nobody found"
+            )
         _, entries = self._visits()
         jumps = self.chains[0].jumps
         if jumps is not None and not len(jumps.moving):
@@ -187,6 +210,7 @@ class Modes:
         return {
             "modes": len(self.places),
             "modes_left_out": self.left_out,
+            "modes_found_times": self.found,
             "mode_log_weights": [round(place.weight - self.places[0].weight, 2) for place in self.places],
             "mode_log_weight_bounds_apart": round(max(place.high - place.low for place in self.places), 2),
             "mode_visits": [np.bincount(chain.visits, minlength=len(self.places)).tolist() for chain in self.chains],
@@ -204,22 +228,21 @@ def explore(
     places = list(pool.map(visit, chains))
     # Where weights are precise scouts may end in places that weigh nothing, which will be seen: they stay where they were sent.
     # The closest bounds decide: a chain that was on its way from one mode to another has wide ones whatever the release.
-    precise = min(place.high - place.low for place in places) <= PRECISE
+    closest = min(place.high - place.low for place in places)
+    precise, fair = closest <= PRECISE, closest <= FAIR
     followed: list[int | None] = [*rng.permutation(links.rows.shape[1])[:MAX_SCOUTS].tolist(), *[None] * EVEN_SCOUTS]
-    if precise and links.rows.size <= COPIED_ROWS:
+    if fair and links.rows.size <= COPIED_ROWS:
         followed *= COPIES
-    scouts = [
-        LinkChain(links, "block", seed, follows=attribute)
-        for seed, attribute in zip(rng.spawn(len(followed)), followed, strict=True)
-    ]
-    places += pool.map(lambda scout: _scouted(scout, precise=precise), scouts)
-    heaviest = max(places, key=lambda place: place.weight)
-    kept = [place for place in places if place.weight >= heaviest.weight - max(place.margin, heaviest.margin)]
-    modes: list[Place] = []
-    for place in sorted(kept, key=lambda place: -place.weight):
-        if all(place.distance(other, links).max() > DISTINCT for other in modes):
-            modes.append(place)
-    found = Modes(chains, modes, len(places) - len(kept))
+    for _ in range(ROUNDS):
+        scouts = [
+            LinkChain(links, "block", seed, follows=attribute)
+            for seed, attribute in zip(rng.spawn(len(followed)), followed, strict=True)
+        ]
+        places += pool.map(lambda scout: _scouted(scout, precise=precise), scouts)
+        kept, modes, times = _told_apart(places, links)
+        found = Modes(chains, modes, len(places) - len(kept), times, fair)
+        if not found.may_be_others:
+            break
     _move_apart(chains, places[: len(chains)], kept, modes)
     if len(modes) < 2:
         return found
@@ -238,6 +261,22 @@ def explore(
     for chain in chains:
         chain.forget_visits()
     return found
+
+
+def _told_apart(places: Sequence[Place], links: Links) -> tuple[list[Place], list[Place], list[int]]:
+    """The places that weigh something, one of each mode, the heaviest first, and how many there are of each."""
+    heaviest = max(places, key=lambda place: place.weight)
+    kept = [place for place in places if not place.is_negligible(heaviest)]
+    modes: list[Place] = []
+    times: list[int] = []
+    for place in sorted(kept, key=lambda place: -place.weight):
+        near = [float(place.distance(other, links).max()) for other in modes]
+        if min(near, default=math.inf) > DISTINCT:
+            modes.append(place)
+            times.append(1)
+        else:
+            times[int(np.argmin(near))] += 1
+    return kept, modes, times
 
 
 def _refit(chains: Sequence[LinkChain], pool: ThreadPoolExecutor) -> None:

@@ -16,8 +16,10 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 
-SCOUTS = 8  # of each pair that may have several modes
+SCOUTS = 16  # of each pair that may have several modes
 SCOUT_SWEEPS = 40  # before a scout's place is measured, and as many while it is
+DISTINCT = 0.05  # of the rows, whose leaves differ
+WEIGHED_PLACES = 2
 _EVENLY = np.empty(0, dtype=np.int64)
 
 
@@ -83,13 +85,37 @@ class SetChain:
         return Batch(means, trace=np.concatenate(traces, axis=1))
 
 
-def disperse(chains: Sequence[SetChain], rng: np.random.Generator) -> None:
+@dataclass(frozen=True, slots=True)
+class SetModes:
+    """How many places scouts of a pair have found, of the pair with most.
+
+    Nobody counts how often chains come to each. Two that are jumped between are weighed by the chains' agreement. Of more there
+    may be any number, and chains may agree on the few that they know: then nothing is certain.
+    """
+
+    places: int
+
+    def unseen(self) -> float:
+        return 1.0 if self.places > WEIGHED_PLACES else 0.0
+
+    def unmixed(self) -> str:
+        return (
+            f"with a prior below 1 the sets have several modes: scouts found {self.places}, and these cannot be weighed against "
+            "each other and against others that nobody found"
+        )
+
+    def told(self) -> dict[str, int]:
+        return {"modes": self.places}
+
+
+def disperse(chains: Sequence[SetChain], rng: np.random.Generator) -> SetModes:
     """Start chains far apart, and let them jump where there may be several modes.
 
     The first chain starts evenly, the others where the leaves come in an order of their own: each set gives all rows to one.
     With every β at least 1 the posterior of a pair has one mode (its density is log-concave). With less it may have several,
     as few leaves as possible sharing the rows: scouts look for these, chains start from those that lie farthest apart.
     """
+    places = 1
     for i, pending in enumerate(chains[0].population.pending):
         leaves = pending.family.leaves
         orders = [order for _ in range(SCOUTS // 2) for order in _both_ways(rng.permutation(leaves))]
@@ -98,18 +124,46 @@ def disperse(chains: Sequence[SetChain], rng: np.random.Generator) -> None:
                 chain.rows[i] = started(pending, order, chain.seed())
             continue
         scouted = [_scout(pending, order, int(rng.integers(2**31))) for order in orders]
-        centres = np.array([centre for _, centre in scouted])
+        centres = np.array([place.centre for place in scouted])
+        places = max(places, _distinct(scouted))
         for chain, which in zip(chains, _far_apart(centres, len(chains)), strict=True):
-            chain.rows[i] = scouted[which][0][0].copy(), scouted[which][0][1].copy()
+            chain.rows[i] = scouted[which].rows.copy(), scouted[which].total.copy()
             chain.centres[i] = centres
+    return SetModes(places)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scouted:
+    """Where a scout ended: its state, mean and variance of its walk as shares, and a density that fits them."""
+
+    rows: Longs
+    total: Longs
+    mean: Floats
+    variance: Floats
+    centre: Floats
+
+
+def _distinct(scouted: Sequence[Scouted]) -> int:
+    """How many of the places are different ones: farther apart than short walks in one mode would be."""
+    found: list[Scouted] = []
+    for place in scouted:
+        if all(_apart(place, other) > DISTINCT for other in found):
+            found.append(place)
+    return len(found)
+
+
+def _apart(one: Scouted, other: Scouted) -> float:
+    # Neighbouring sweeps are alike: some ten of them are worth one draw.
+    noise = np.sqrt((one.variance + other.variance) * 10 / SCOUT_SWEEPS)
+    return float(np.maximum(np.abs(one.mean - other.mean) - 2 * noise, 0.0).sum()) / 2
 
 
 def _both_ways(order: Longs) -> tuple[Longs, Longs]:
     return order, order.max() - order
 
 
-def _scout(pending: Pending, order: Longs, seed: int) -> tuple[tuple[Longs, Longs], Floats]:
-    """Walk from a state, and describe where it ends: the state, and a Dirichlet density with its mean and variance."""
+def _scout(pending: Pending, order: Longs, seed: int) -> Scouted:
+    """Walk from a state, and describe where it ends; the density is a Dirichlet one with the walk's mean and variance."""
     family = pending.family
     rows, total = started(pending, order, seed)
     watched = np.arange(family.leaves, dtype=np.int64)
@@ -124,7 +178,7 @@ def _scout(pending: Pending, order: Longs, seed: int) -> tuple[tuple[Longs, Long
     inner = (mean * (everything - mean) - variance) / (everything + 1)
     room = (mean * (everything - mean)).sum()
     concentration = np.clip(room / (variance + inner).sum() - 1, 1e-3 * everything, everything)
-    return (rows, total), mean / everything * concentration
+    return Scouted(rows, total, mean / everything, variance / everything**2, mean / everything * concentration)
 
 
 def _far_apart(centres: Floats, number: int) -> list[int]:
