@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -346,6 +346,8 @@ def audit(
         each = {column: class_errors(grouping, levels[column]) for column, grouping in groupings.items()}
         errors = {column: found for column, found in each.items() if found is not None}
         risks = class_risks(opened, cells)
+        if utility.get("misfit"):  # a person whose row was changed fits rows of others
+            risks = replace(risks, upper_bound=True)
         parts = asked_figures(opened, asked)
         disclosures = disclose(opened, list(adversaries) or usual(opened, known), predicates)
         named_by = {(found.adversary, found.known, found.predicates) for found in disclosures}

@@ -33,16 +33,18 @@ class Misfits:
     """`rows` were changed at least, and in each quasi-identifier `cells` at least.
 
     A changed row has a changed cell. Where the columns by themselves show fewer than there are rows, nobody knows in which
-    column the others are: they are shared out evenly.
+    column the others are: they are shared out evenly over the columns that can differ.
     """
 
     rows: int
     cells: NDArray[np.float64]
 
     @classmethod
-    def of(cls, rows: int, each: list[int]) -> Misfits:
-        more = max(rows - sum(each), 0) / len(each)
-        return cls(rows, np.array(each, dtype=np.float64) + more)
+    def of(cls, rows: int, each: list[int], sizes: list[int]) -> Misfits:
+        """From what each column shows, and how many values it has: one that has a single value cannot differ."""
+        able = np.array([size > 1 for size in sizes])
+        more = max(rows - sum(each), 0) / max(int(able.sum()), 1)
+        return cls(rows, np.array(each, dtype=np.float64) + np.where(able, more, 0.0))
 
 
 def misfits(release: Generalized | Anatomized, truth: Coded) -> Misfits:
@@ -52,7 +54,8 @@ def misfits(release: Generalized | Anatomized, truth: Coded) -> Misfits:
     compared = _Compared.of(release, truth)
     each = [compared.changed_cells(a) for a in range(len(release.labels))]
     rows = compared.changed_rows()
-    return Misfits.of(max(each) if rows is None else rows, each)
+    sizes = [len(column.leaves) for column in release.schema.quasi]
+    return Misfits.of(max(each) if rows is None else rows, each, sizes)
 
 
 def _of_tuples(release: Anatomized, truth: Coded) -> Misfits:
@@ -68,7 +71,7 @@ def _of_tuples(release: Anatomized, truth: Coded) -> Misfits:
         return int(np.maximum(excess, 0).sum())
 
     rows = surplus(distinct_rows(both, sizes)[1])
-    return Misfits.of(rows, [surplus(both[:, a]) for a in range(len(sizes))])
+    return Misfits.of(rows, [surplus(both[:, a]) for a in range(len(sizes))], sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
