@@ -217,7 +217,8 @@ def _done(call: Callable[[list[str]], int], command: list[str]) -> Step:
 
 
 def _files() -> list[Path]:
-    return [path for path in Path().rglob("*") if path.is_file()]
+    """What is there, but what `frontier` keeps: its names have the checksum of the program in them."""
+    return [path for path in Path().rglob("*") if path.is_file() and path.parent.suffix != ".frontier"]
 
 
 def _plain(stream: io.StringIO) -> list[str]:
