@@ -40,4 +40,4 @@ def command(
     kept, held = split_rows(engine.open(table), share, output, others, seed=seed)
     say(quiet, f"Wrote {output}: {counted(kept, 'row', 'rows')} to publish")
     say(quiet, f"Wrote {others}: {counted(held, 'row', 'rows')} held out, a share of {share:g} drawn by seed {seed}")
-    say(quiet, f"Wrote {record_of(others)}: audit and attack see by it that both are of one table")
+    say(quiet, f"Wrote {record_of(others)}: audit, attack and frontier see by it that both are of one table")

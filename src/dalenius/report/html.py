@@ -198,8 +198,8 @@ def _three_risks(audit: Audit) -> str:
         "not measured without the original table"
         if best is None
         else f"the best adversary is right for {words.at_least(best.lower_bound, words.percent(best.success.value))} of the "
-        f"people, always guessing the commonest value for {words.percent(best.naive.value)}; an adversary is certain of the "
-        f"true value of {certain} of the people; {escape(words.verdict(best))}"
+        f"people, always guessing the commonest value for {words.percent(best.naive.value)}; the share of people "
+        f"whose true value an adversary knows for certain is {certain}; {escape(words.verdict(best))}"
     )
     known = "group" if isinstance(audit.release, Centroids) else "quasi-identifiers"  # a centroid may mislead
     rows = [
