@@ -1,0 +1,119 @@
+"""The check of imports: the package is clean, and every kind of wrong import is seen."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import check_layers
+import pytest
+
+USUAL = ("adversary/base", "adversary/fit", "cli/common", "datasets/_rows", "release/generalized")
+
+
+def planted(root: Path, files: dict[str, str]) -> Path:
+    """A small package: the usual modules, empty, and the given files."""
+    for name, text in {**dict.fromkeys(USUAL, ""), **files}.items():
+        path = root / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+def test_the_package_is_clean() -> None:
+    assert check_layers.check(check_layers.ROOT, check_layers.LISTED) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("schema", "from dalenius.release import read", "stands above schema"),
+        ("unheard", "from dalenius import table", "stands above unheard"),
+        ("release/base", "import dalenius.table", "stands above release"),
+        ("release/base", "import dalenius", "stands above release"),
+        ("adversary/mine", "def late():\n    from dalenius.table import Table", "stands above adversary"),
+        ("hierarchy", "from . import schema", "relative import"),
+        ("report/mine", "from dalenius.cli import app", "nothing imports the command line"),
+        ("public", "def late():\n    import dalenius.cli", "nothing imports the command line"),
+        ("adversary/mine", "from dalenius.adversary.fit import fits", "a sibling"),
+        ("adversary/mine", "from dalenius.adversary import fit", "a sibling"),
+        ("adversary/mine", "import dalenius.adversary.fit", "a sibling"),
+        ("adversary/mine", "from dalenius.adversary import named", "a sibling"),
+        ("cli/mine", "from dalenius.cli.other import x", "a sibling"),
+        ("adversary/mine", "from dalenius.release.generalized import _cut", "_cut is private"),
+        ("adversary/mine", "from dalenius.release import _cuts", "_cuts is private"),
+        ("adversary/mine", "from dalenius.release import generalized\ngeneralized._cut()", "uses generalized._cut"),
+        ("adversary/mine", "def sizes(release):\n    return release._sizes", "uses release._sizes"),
+        ("adversary/mine", "import importlib\nimportlib.import_module('x')", "calls import_module"),
+        ("adversary/mine", "from importlib import import_module\nimport_module('x')", "calls import_module"),
+        ("adversary/mine", "__import__('x')", "calls __import__"),
+        ("adversary/mine", "def late():\n    from importlib.metadata import entry_points", "importlib.metadata"),
+        ("adversary/mine", "import importlib.metadata", "importlib.metadata"),
+        ("adversary/mine", "from importlib import metadata", "importlib.metadata"),
+        ("cli/mine", "import numpy as np", "at module level"),
+        ("cli/mine", "if True:\n    from scipy.special import gammaln", "at module level"),
+        ("cli/mine", "class Mine:\n    import pandas", "at module level"),
+        ("table", "import duckdb", "belongs in engine"),
+        ("cli/mine", "def late():\n    import ibis", "belongs in engine"),
+        ("audit/mine", "import typer", "belongs in cli"),
+    ],
+)
+def test_a_wrong_import_is_seen(tmp_path: Path, file: str, text: str, said: str) -> None:
+    (problem,) = check_layers.check(planted(tmp_path, {file: text}))
+    assert said in problem
+    assert problem.startswith(f"{file}.py:")
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("adversary/mine", "from dalenius.adversary.base import Adversary"),
+        ("adversary/mine", "from dalenius.release.generalized import Generalized"),
+        ("adversary/__init__", "from dalenius.adversary.fit import fits"),
+        ("adversary/registry", "import importlib\nfrom dalenius.adversary import fit\nimportlib.import_module('x')"),
+        ("datasets/__init__", "from dalenius.datasets import _rows\nfrom dalenius.datasets._rows import rows"),
+        (
+            "adversary__mine",
+            "class A:\n    def __init__(self):\n        self._x = 1\n    def __eq__(self, o): return o._x",
+        ),
+        ("adversary/mine", "class A(B):\n    def f(self): return self._inherited + super()._inherited"),
+        ("adversary/mine", "import os\nos._exit(1)"),
+        ("cli/mine", "def late():\n    import numpy"),
+        ("cli/mine", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import numpy"),
+        ("cli/mine", "import typer\nfrom dalenius.cli.common import x\nfrom dalenius.report import html"),
+    ],
+)
+def test_what_is_allowed_passes(tmp_path: Path, file: str, text: str) -> None:
+    assert check_layers.check(planted(tmp_path, {file: text})) == []
+
+
+def test_a_private_module_is_private_to_its_package(tmp_path: Path) -> None:
+    wrong = "from dalenius.datasets import _rows"
+    assert len(check_layers.check(planted(tmp_path, {"papers/mine": wrong}))) == 1
+
+
+def test_the_list_excuses_what_it_names_and_only_shrinks(tmp_path: Path) -> None:
+    root = planted(tmp_path / "package", {"adversary/mine": "from dalenius.adversary import fit, base, named"})
+    listed = tmp_path / "allowed.toml"
+    assert len(check_layers.check(root, listed)) == 2
+    check_layers.update(root, listed, accept=False)
+    assert len(check_layers.check(root, listed)) == 2, "nothing is added unless it is accepted"
+    check_layers.update(root, listed, accept=True)
+    assert check_layers.check(root, listed) == []
+    planted(root, {"adversary/mine": "from dalenius.adversary import fit"})
+    (problem,) = check_layers.check(root, listed)
+    assert "__init__ is listed under siblings but no longer needed" in problem
+    check_layers.update(root, listed, accept=False)
+    assert check_layers.check(root, listed) == []
+    assert tomllib.loads(listed.read_text(encoding="utf-8"))["siblings"] == {"adversary/mine.py": ["fit"]}
+
+
+def test_a_wrong_layer_cannot_be_listed(tmp_path: Path) -> None:
+    root = planted(tmp_path / "package", {"schema": "import duckdb\nfrom dalenius import table"})
+    check_layers.update(root, tmp_path / "allowed.toml", accept=True)
+    assert len(check_layers.check(root, tmp_path / "allowed.toml")) == 2
+
+
+def test_every_look_up_by_name_has_a_reason() -> None:
+    listed = tomllib.loads(check_layers.LISTED.read_text(encoding="utf-8"))
+    assert set(listed["dynamic"]) <= set(check_layers.REASONS)
