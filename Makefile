@@ -17,6 +17,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check src tests scripts benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/python scripts/check_layers.py
+	$(BIN)/python scripts/check_size.py
 
 check-docs: $(VENV)/.installed-dev
 	$(BIN)/python scripts/check_docs.py
