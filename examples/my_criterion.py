@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion import Criterion
+from dalenius.criterion import Criterion, Option, Reported
 from dalenius.errors import ParameterError
 from dalenius.release import Grouping
 
@@ -19,11 +19,23 @@ from dalenius.release import Grouping
 class SecondValue(Criterion):
     """The level of a class is the count of its second commonest value, 0 if it has only one.
 
-    Two values with m people each keep them whatever the class is merged with: monotone, and absorbing, so that searches
-    may prune also where rows are suppressed.
+    Two values with m people each keep them whatever the class is merged with, so that it is monotone, and absorbing.
     """
 
     name = "second_value"
+    title = "second value"
+    description = "How many people have the second commonest value of a class, at least."
+    option = Option("second-value", "At least so many people with the second commonest value of a class.", int)
+    example = 1
+    reported = (
+        Reported(
+            "m",
+            "second value, m",
+            "fewest people with the second commonest value of a class; larger is safer",
+            policy_key="min_second_value",
+            is_whole=True,
+        ),
+    )
     better = "larger"
     absorbing = True
     m: int
@@ -46,7 +58,3 @@ class SecondValue(Criterion):
 
     def describe(self) -> str:
         return f"second value ≥ {self.m}"
-
-
-# The one line, for `dalenius check` to measure it, too: in MEASURED of criterion/__init__.py
-#     ("second_value", "m", SecondValue(1)),

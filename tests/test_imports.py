@@ -1,8 +1,7 @@
-"""What is imported when, and who may import whom."""
+"""What is imported when. Who may import whom is in test_layers.py."""
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 import dalenius as dl
 
-ROOT = Path(__file__).resolve().parent.parent
 HEAVY = {
     *("ibis", "duckdb", "pyarrow", "numpy", "numba", "pandas", "polars", "altair", "arviz_stats", "opendp"),
     *("pydantic", "typer", "rich", "scipy"),
@@ -56,33 +54,3 @@ def test_every_public_name_is_there() -> None:
     assert set(dl.__all__) - {"__version__"} <= set(dir(dl))
     with pytest.raises(AttributeError, match="nonsense"):
         dl.nonsense  # noqa: B018
-
-
-def layers() -> object:
-    spec = importlib.util.spec_from_file_location("check_layers", ROOT / "scripts" / "check_layers.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_layers_hold() -> None:
-    assert layers().check() == []  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        ("schema.py", "from dalenius.release import read"),
-        ("table.py", "import duckdb"),
-        ("release/generalized.py", "from dalenius.release import channel"),
-        ("release/base.py", "import dalenius.table"),
-        ("hierarchy.py", "from . import schema"),
-        ("unheard.py", "from dalenius import table"),
-    ],
-)
-def test_the_layer_check_sees_a_wrong_import(tmp_path: Path, file: str, text: str) -> None:
-    (tmp_path / "release").mkdir()
-    (tmp_path / file).write_text(text, encoding="utf-8")
-    assert len(layers().check(tmp_path)) == 1  # type: ignore[attr-defined]

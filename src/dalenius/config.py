@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from pathlib import Path
@@ -121,6 +122,7 @@ def load(path: Path) -> Schema:
 
 def parse(raw: dict[str, Any], *, folder: Path, source: str) -> Schema:
     """The schema that these tables declare; paths in it are relative to `folder`."""
+    raw, added = _split_policy(raw, source)
     try:
         file = _File.model_validate(raw)
     except ValidationError as error:
@@ -149,11 +151,27 @@ def parse(raw: dict[str, Any], *, folder: Path, source: str) -> Schema:
         suppressed=tuple(file.suppressed),
         missing_is_secret=file.missing_is_secret,
         prior=prior,
-        policy=file.policy.model_dump(exclude_none=True),
+        policy={**file.policy.model_dump(exclude_none=True), **added},
         folder=folder,
         files=tuple(read),
         source=source,
     )
+
+
+def _split_policy(raw: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[str, float]]:
+    """The file without the keys of [policy] that only registered criteria know, and their checked thresholds."""
+    policy = raw.get("policy")
+    if not isinstance(policy, dict) or policy.keys() <= Policy.model_fields.keys():
+        return raw, {}
+    from dalenius.criterion import policy_places
+
+    added: dict[str, float] = {}
+    for key in [key for key in policy if key not in Policy.model_fields and key in policy_places()]:
+        value = policy[key]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise InputError(f"{source}: policy.{key} must be a finite number. Got {value!r}.")
+        added[key] = value
+    return {**raw, "policy": {key: value for key, value in policy.items() if key not in added}}, added
 
 
 def _roles(file: _File, source: str) -> dict[str, Role]:

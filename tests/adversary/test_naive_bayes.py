@@ -67,9 +67,9 @@ def plain(release: NoisyCounts, target: tuple[int, ...]) -> list[float]:
     """The printed estimators, number by number; −1 is not known."""
     weights = []
     for s in range(VALUES):
-        marginal = sum(1 + max(0.0, float(table[v, s])) for table in release.counts for v in range(len(table)))
+        marginal = sum(1 + max(0.0, float(table[v, s])) for table in release.noisy for v in range(len(table)))
         product = marginal
-        for names, table in zip(release.tables, release.counts, strict=True):
+        for names, table in zip(release.tables, release.noisy, strict=True):
             own = [int(name[1:]) for name in names]
             rows = list(itertools.product(*(range(SIZES[a]) for a in own)))
             fits = [
@@ -90,7 +90,7 @@ def test_the_printed_estimators_under_noise_with_unknown_attributes(
 ) -> None:
     rng = np.random.default_rng(seed)
     quiet = exact(people(seed), joint)
-    noise = tuple(table + rng.integers(-30, 31, size=table.shape) for table in quiet.counts)
+    noise = tuple(table + rng.integers(-30, 31, size=table.shape) for table in quiet.noisy)
     assert min(table.min() for table in noise) < 0
     release = NoisyCounts(SCHEMA, "s", noise, "geometric", 9.0, len(noise) / 9, len(noise), "add-remove", joint)
     codes = np.array(list(itertools.product(*(range(-1, size) for size in SIZES))), dtype=np.int32)

@@ -53,7 +53,7 @@ def test_without_noise_it_is_scikit_learns(seed: int) -> None:
     expected = model.predict_proba(numbers[:, None]) * shares(found)
     assert np.abs(belief.posterior - expected / expected.sum(axis=1, keepdims=True)).max() < 1e-9
     both = named("naive-bayes").attack(found, Targets(SCHEMA, np.array([[40, 2]], dtype=np.int32))).posterior[0]
-    given = (1 + found.counts[0]) / (1 + found.counts[0]).sum(axis=0)
+    given = (1 + found.noisy[0]) / (1 + found.noisy[0]).sum(axis=0)
     right = shares(found) * given[2] * norm.pdf(30, model.theta_[:, 0], np.sqrt(model.var_[:, 0]))
     assert both == pytest.approx(right / right.sum(), abs=1e-9)
 

@@ -150,7 +150,7 @@ def test_noise_of_gaussian_columns_is_seldom_admitted() -> None:
 def test_only_the_release_is_looked_at() -> None:
     """The same counts that say they have much more noise: nothing is believed of them."""
     release = Simulation(5.0).draw(people_of(500, 3), 1)
-    louder = NoisyCounts(release.schema, "s", release.counts, "geometric", 1000 * release.scale, 0.005, 5, "add-remove")
+    louder = NoisyCounts(release.schema, "s", release.noisy, "geometric", 1000 * release.scale, 0.005, 5, "add-remove")
     assert chosen(release) != []
     assert chosen(louder) == []
 

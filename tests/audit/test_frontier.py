@@ -80,10 +80,8 @@ def test_a_point_is_what_its_draws_give(table: Table, found: Frontier) -> None:
         off = []
         for draw in range(4):
             release = Simulation(epsilon).draw(kept, _seed(7, epsilon, draw))
-            exact = Simulation(1e9).draw(kept, 0).counts  # of noise there is none
-            off.append(
-                np.mean(np.concatenate([abs(a - b).ravel() for a, b in zip(release.counts, exact, strict=True)]))
-            )
+            exact = Simulation(1e9).draw(kept, 0).noisy  # of noise there is none
+            off.append(np.mean(np.concatenate([abs(a - b).ravel() for a, b in zip(release.noisy, exact, strict=True)])))
             for who, part in (("in", kept), ("out", held)):
                 cells = part.cells()
                 posterior = NaiveBayes().attack(release, Targets(cells.schema, cells.codes[:, :2])).posterior

@@ -60,7 +60,7 @@ def test_levels_do_not_depend_on_how_many_people_there_are(case: Case) -> None:
 def test_measure_gathers_the_same_levels(case: Case) -> None:
     grouping = case.grouping()
     found = c.measure(grouping, recursive_l=3)
-    assert list(found) == [(model, key) for model, key, _ in c.MEASURED]
+    assert list(found) == [one.place for one in c.measured()]
     models = {
         ("k_anonymity", "k"): Model("k", 1),
         ("alpha_k_anonymity", "alpha"): Model("alpha", 1),
@@ -88,8 +88,8 @@ def test_of_several_columns_the_worst_counts(one: Case, other: Case) -> None:
 
 
 def test_an_undefined_level_does_not_hide_a_defined_one() -> None:
-    undefined = {(model, key): c.Level(math.nan, -1) for model, key, _ in c.MEASURED}
-    defined = {(model, key): c.Level(0.5, 3) for model, key, _ in c.MEASURED}
+    undefined = {one.place: c.Level(math.nan, -1) for one in c.measured()}
+    defined = {one.place: c.Level(0.5, 3) for one in c.measured()}
     for order in ([undefined, defined], [defined, undefined]):
         assert set(c.worst_of(order).values()) == {c.Level(0.5, 3)}
     assert all(math.isnan(level.value) for level in c.worst_of([undefined, undefined]).values())

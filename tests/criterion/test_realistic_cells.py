@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.criterion.realistic import cell_beliefs, cell_beliefs_unknown
+from dalenius.criterion.cell_prior import cell_beliefs, cell_beliefs_unknown
 from dalenius.errors import InputError
 from tests.criterion import realistic_oracle as oracle
 

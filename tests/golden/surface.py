@@ -13,8 +13,16 @@ def surface() -> dict[str, Any]:
     from dalenius.cli.app import app
 
     group: Any = typer.main.get_command(app)
-    commands = {name: [_option(one) for one in command.params] for name, command in sorted(group.commands.items())}
+    commands = {
+        name: by_name([_option(one) for one in command.params]) for name, command in sorted(group.commands.items())
+    }
     return {"commands": commands, "names": sorted(dalenius.__all__)}
+
+
+def by_name(options: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Arguments in their order, then options by name: nobody relies on the order in which help lists these."""
+    named = [one for one in options if one["names"][0].startswith("-")]
+    return [one for one in options if one not in named] + sorted(named, key=lambda one: str(one["names"]))
 
 
 def _option(one: Any) -> dict[str, Any]:

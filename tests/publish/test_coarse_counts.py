@@ -76,7 +76,7 @@ def test_counts_of_labels(levels: dict[str, int], joint: tuple[tuple[str, ...], 
     assert back == published.release
     for release in (published.release, back):
         assert release.sensitivity == len(release.tables) == 3 - sum(len(names) - 1 for names in joint)
-        for names, counts in zip(release.tables, release.counts, strict=True):
+        for names, counts in zip(release.tables, release.noisy, strict=True):
             expected = recount(rows, names, levels)
             found = {
                 (row, value): counts[v, s]
@@ -115,7 +115,7 @@ def test_the_classifier_takes_the_label_of_the_target(joint: tuple[tuple[str, ..
             name: label(name, leaves[j][code], 1) for j, (name, code) in enumerate(zip(LEVELS, row, strict=True)) if code >= 0
         }  # fmt: skip
         weights = shares(release).copy()
-        for names, counts in zip(release.tables, release.counts, strict=True):
+        for names, counts in zip(release.tables, release.noisy, strict=True):
             fits = [
                 all(known.get(name, part) == part for name, part in zip(names, parts, strict=True))
                 for parts in release.labels(names)
@@ -140,7 +140,7 @@ def test_queries_on_coarse_counts(joint: tuple[tuple[str, ...], ...]) -> None:
     for query in workload(release.schema, 40, seed=1):
         expected = 0.0
         for s in np.flatnonzero(query.values).tolist():
-            clipped = [np.maximum(counts[:, s], 0) for counts in release.counts]
+            clipped = [np.maximum(counts[:, s], 0) for counts in release.noisy]
             answer = float(np.mean([counts.sum() for counts in clipped]))
             for own, counts in zip(release.tables, clipped, strict=True):
                 if not any(names.index(name) in query.quasi for name in own):
@@ -181,11 +181,11 @@ def test_labels_of_another_tool(tmp_path: Path) -> None:
     """Intervals, sets and single values, in any order: rows are in the order of their first value."""
     release = read(tmp_path, [">=27", "[20, 22]", "{23, 25}", "24", "26"])
     assert release.labels(("age",)) == [("[20, 22]",), ("{23, 25}",), ("24",), ("26",), (">=27",)]
-    assert release.counts[0][:, 0].tolist() == [10, 20, 30, 40, 0]
+    assert release.noisy[0][:, 0].tolist() == [10, 20, 30, 40, 0]
     assert release.coarse["age"].node.tolist() == [0, 0, 0, 1, 2, 1, 3, 4, 4, 4]
     release.write(tmp_path / "again")
     assert dl.read_release(tmp_path / "again", ONE) == release
-    assert read(tmp_path, ["*"]).counts[0].tolist() == [[0, 1, 2]]
+    assert read(tmp_path, ["*"]).noisy[0].tolist() == [[0, 1, 2]]
     leaves = read(tmp_path, [str(age) for age in range(20, 30)])
     assert leaves.coarse == {}
 
@@ -249,4 +249,4 @@ def test_labels_that_read_as_something_else(tmp_path: Path) -> None:
     published.write(tmp_path / "out")
     assert published.release.labels(("q",)) == [("{a, b}",), ("c",)]
     assert dl.read_release(tmp_path / "out", odd) == published.release
-    assert published.release.counts[0][:, 0].tolist() == [2, 1]
+    assert published.release.noisy[0][:, 0].tolist() == [2, 1]

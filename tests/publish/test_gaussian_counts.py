@@ -158,7 +158,7 @@ def test_noise_of_each_query(noise: str, simulated: bool) -> None:
     else:
         release = Counts(0.01, noise=noise, gaussian={"hours": (2, 32)}).publish(one).release  # type: ignore[arg-type]
     assert release.scale == pytest.approx(300)
-    assert release.counts == ()
+    assert release.noisy == ()
     drawn = release.moments["hours"].values.copy()
     drawn[:, 7] -= [1, 10, 100]
     assert (drawn % 1 == 0).all() == (noise == "geometric")

@@ -94,9 +94,9 @@ def test_noise_is_added_to_the_exact_counts(noise: str, joint: tuple[tuple[str, 
     rows, values = people(3, 30)
     release = Counts(1000.0, noise=noise, joint=joint).publish(table(rows, values)).release  # type: ignore[arg-type]
     assert list(release.tables) == names_of(joint)
-    for names, counts in zip(release.tables, release.counts, strict=True):
+    for names, counts in zip(release.tables, release.noisy, strict=True):
         assert counts.round().ravel().tolist() == plain.exact_counts(rows, values, names, LEAVES, VALUES)
-    assert all((counts % 1 == 0).all() for counts in release.counts) == (noise == "geometric")
+    assert all((counts % 1 == 0).all() for counts in release.noisy) == (noise == "geometric")
 
 
 def test_what_nobody_has_is_published(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def noises(publisher: Counts | Simulation, *, seed: int | None = None) -> tuple[
         release: dl.NoisyCounts = publisher.draw(one, seed)
     else:
         release = publisher.publish(one).release
-    drawn = release.counts[0].copy()
+    drawn = release.noisy[0].copy()
     drawn[7, 0] -= 1
     return drawn.ravel(), release.scale
 
@@ -250,12 +250,12 @@ def test_read_back(noise: str, joint: tuple[tuple[str, ...], ...], tmp_path: Pat
     assert {file.name for file in tmp_path.iterdir()} == {"out.counts.csv", "out.json", "out.meta.json"}
     back = dl.read_release(tmp_path / "out", schema())
     assert isinstance(back, dl.NoisyCounts)
-    assert min(counts.min() for counts in back.counts) < 0
+    assert min(counts.min() for counts in back.noisy) < 0
     assert back.epsilon == published.release.epsilon
     # Table by table, in whatever order they come.
-    mine = dict(zip(published.release.tables, published.release.counts, strict=True))
+    mine = dict(zip(published.release.tables, published.release.noisy, strict=True))
     assert set(mine) == set(back.tables)
-    assert all(np.array_equal(mine[names], counts) for names, counts in zip(back.tables, back.counts, strict=True))
+    assert all(np.array_equal(mine[names], counts) for names, counts in zip(back.tables, back.noisy, strict=True))
     assert back == published.release
 
 
@@ -266,7 +266,7 @@ def test_negative_counts_are_read(tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text(json.dumps(meta))
     back = dl.read_release(tmp_path / "out", declared)
     assert isinstance(back, dl.NoisyCounts)
-    assert back.counts[0].tolist() == [[-3.0, -0.5], [0.0, 2.0]]
+    assert back.noisy[0].tolist() == [[-3.0, -0.5], [0.0, 2.0]]
 
 
 def test_a_release_with_a_count_left_out_is_refused(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_domains_of_hierarchies() -> None:
         [dl.Column("q", "quasi", hierarchy=tree), dl.Column("s", "sensitive", domain=dl.Domain(("0", "1")))]
     )
     release = Counts(1000.0).publish(dl.Table({"q": ["y"], "s": ["0"]}, declared)).release
-    assert release.counts[0].tolist() == [[0, 0], [1, 0], [0, 0]]
+    assert release.noisy[0].tolist() == [[0, 0], [1, 0], [0, 0]]
 
 
 # ---------------------------------------------------------------------------- simulation
@@ -318,7 +318,7 @@ def test_simulated_counts_are_the_exact_ones_with_noise() -> None:
         simulated = Simulation(1000.0, joint=joint).draw(table(rows, values), 1)
         assert isinstance(simulated, SimulatedCounts)
         assert simulated.sensitivity == len(names_of(joint))
-        for names, counts in zip(simulated.tables, simulated.counts, strict=True):
+        for names, counts in zip(simulated.tables, simulated.noisy, strict=True):
             assert counts.ravel().tolist() == plain.exact_counts(rows, values, names, LEAVES, VALUES)
 
 
@@ -466,7 +466,7 @@ def test_missing_values_outside_the_domain(name: str) -> None:
         ]
     )
     columns = {"q": ["x", "x"], "h": ["x", "y"], "s": ["x", "y"]}
-    assert Counts(1.0).publish(dl.Table(columns, declared)).release.counts[0].shape == (2, 2)
+    assert Counts(1.0).publish(dl.Table(columns, declared)).release.noisy[0].shape == (2, 2)
     columns[name] = ["x", ""]
     with pytest.raises(InputError, match=f'{name!r} has missing values, and its declared domain has none.*Add ""'):
         Counts(1.0).publish(dl.Table(columns, declared))

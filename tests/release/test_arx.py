@@ -78,6 +78,6 @@ def test_rows_of_a_class_are_found_again(data: Path, adult_schema: Path) -> None
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter=";"))
     smallest = int(release.sizes.argmin())
-    found = release.rows(smallest, limit=100)
+    found = release.row_numbers(smallest, limit=100)
     assert len(found) == release.sizes[smallest]
     assert len({tuple(rows[i][name] for name in NAMES) for i in found}) == 1

@@ -145,7 +145,7 @@ def test_identifier_and_other_columns_may_be_there_or_not(tmp_path: Path) -> Non
     bare = read(tmp_path, "age,sex,disease\n3,M,Flu\n3,M,HIV\n")
     full = read(tmp_path, "note,id,disease,sex,age\na,1,HIV,M,3\nb,2,Flu,M,3\n")
     assert bare == full
-    assert full.rows(0, limit=5) == [0, 1]
+    assert full.row_numbers(0, limit=5) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -331,12 +331,12 @@ def noisy(folder: Path, cells: list[str] = CELLS, *, third: str = "disease", **m
 
 def test_noisy_counts(tmp_path: Path) -> None:
     release = noisy(tmp_path, [*CELLS[:3], "sex,F,HIV,-2.5"])
-    assert [table.tolist() for table in release.counts] == [[[0.0, 1.0], [2.0, -2.5]]]
+    assert [table.tolist() for table in release.noisy] == [[[0.0, 1.0], [2.0, -2.5]]]
     assert (release.epsilon, release.mechanism, release.sensitive) == (1.0, "geometric", "disease")
     for name in ("c.counts.csv", "c.json"):
         assert read_release(tmp_path / name, TINY) == release
     exact = noisy(tmp_path, CELLS[2:], mechanism="none", epsilon=None, scale=0)
-    assert [table.tolist() for table in exact.counts] == [[[0.0, 0.0], [2.0, 3.0]]]  # absent means nobody
+    assert [table.tolist() for table in exact.noisy] == [[[0.0, 0.0], [2.0, 3.0]]]  # absent means nobody
 
 
 @pytest.mark.parametrize(

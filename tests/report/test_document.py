@@ -15,7 +15,7 @@ import pytest
 
 from dalenius.adversary import REGISTRY
 from dalenius.config import Policy
-from dalenius.criterion import MEASURED
+from dalenius.criterion import measured
 from tests.conftest import Run
 from tests.report.conftest import COMMANDS, Report
 
@@ -120,7 +120,7 @@ def test_documents_hold_what_they_are_about(reports: dict[str, Report]) -> None:
     assert document["silent"]["at_risk"] == []
     assert "release" not in document["method"]["release"]["sha256"]
     assert document["method"]["release"]["sha256"]["truth"] == document["truth"]["release"]["sha256"]["truth"]
-    for model, key, _ in MEASURED:
+    for model, key in (one.place for one in measured()):
         assert key in document["full"]["levels"][model]
     assert "value" in document["revealed"]["at_risk"][0]
 

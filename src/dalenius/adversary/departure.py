@@ -56,7 +56,7 @@ def departures(release: NoisyCounts) -> dict[tuple[str, ...], float]:
         return dict.fromkeys((*release.tables, *((name,) for name in release.moments)), -math.inf)
     found = {
         names: of_table(counts, values, people, noise)
-        for names, counts in zip(release.tables, release.counts, strict=True)
+        for names, counts in zip(release.tables, release.noisy, strict=True)
     }
     for name, moments in release.moments.items():
         units = [Noise.of(release.mechanism, release.scale * unit) for unit in moments.units]

@@ -70,7 +70,7 @@ class NaiveBayes(Adversary):
         weights = np.log(np.broadcast_to(model.prior, (len(known), len(model.prior))))
         quasi = [one.name for one in release.schema.quasi]
         for names, given in model.given.items():
-            own = np.column_stack([_rows(release.rows(name), known[:, quasi.index(name)]) for name in names])
+            own = np.column_stack([_rows(release.row_of_leaves(name), known[:, quasi.index(name)]) for name in names])
             weights = weights + _log_factor(given, release.sizes(names), own)
         for name in model.gaussian:
             density = release.moments[name].log_density(numbers_of(release.schema[name]))
@@ -93,7 +93,7 @@ def conditionals(release: NoisyCounts) -> dict[Names, Floats]:
     """Pr[t | s] of each table."""
     return {
         names: corrected(counts) / corrected(counts).sum(axis=0)
-        for names, counts in zip(release.tables, release.counts, strict=True)
+        for names, counts in zip(release.tables, release.noisy, strict=True)
     }
 
 

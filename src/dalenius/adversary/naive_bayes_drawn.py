@@ -33,7 +33,7 @@ class NaiveBayesDrawn(NaiveBayes):
             raise InputError(f"{self.name} draws its classifier: give it a generator (rng).")
         given = {
             names: dirichlet(corrected(counts), rng)
-            for names, counts in zip(release.tables, release.counts, strict=True)
+            for names, counts in zip(release.tables, release.noisy, strict=True)
         }
         model = Model(
             dirichlet(totals(release)[:, None] / len(release.counted), rng)[:, 0], given, tuple(release.moments)

@@ -24,7 +24,7 @@ from dalenius.audit.people import People, check_others, check_same_people, colum
 from dalenius.audit.policy import Figure, Part, Threshold
 from dalenius.audit.suppressed import SuppressedRows, of_suppressed, suppressed_rows, worse
 from dalenius.audit.threat import ACCURACIES, RelativeThreats, relative_threats
-from dalenius.criterion import Level, Predicate, Realistic, document, measure, undefined, worst_of
+from dalenius.criterion import Level, Predicate, Realistic, document, measure, policy_places, undefined, worst_of
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, check_seed, counted, listing
 from dalenius.measure import remaining
@@ -468,10 +468,7 @@ def _figures(
         doubt_of_gain = NOT_CONVERGED
     highest = max(gains, key=lambda found: _most(found)[0], default=None)
     return {
-        "min_k": level("k_anonymity", "k"),
-        "min_l": level("distinct_l_diversity", "l"),
-        "min_entropy_l": level("entropy_l_diversity", "l"),
-        "max_t": level("t_closeness", "equal"),
+        **{key: level(*place) for key, place in policy_places().items()},
         "epsilon_privacy": classless,
         "max_attacker_accuracy": Figure(
             max((_largest_success(found) for found in right), default=math.nan),

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -71,6 +72,14 @@ def disclose(
                 )
             )
     return tuple(found)
+
+
+def described(adversaries: Sequence[Realistic], sets: Sequence[Predicate]) -> dict[str, Any]:
+    """What ε was measured against, for the JSON."""
+    return {
+        "adversaries": {who.text: {"known": who.known, "at_most": who.at_most} for who in adversaries},
+        "predicates": [str(predicate) for predicate in sets],
+    }
 
 
 def policy_criteria(schema: Schema, priors: Priors) -> list[EpsilonPrivacy]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dalenius.criterion import MEASURED, Criterion, Level, document, measure, worst_of
+from dalenius.criterion import Criterion, Level, document, is_worse, measure, worst_of
 from dalenius.release import GroupedRelease
 
 
@@ -57,8 +57,7 @@ def of_suppressed(release: GroupedRelease) -> str:
 
 def worse(found: float, other: float, model: str, key: str) -> bool:
     """Whether another level of a model is worse than the one that was found."""
-    better = next(criterion.better for *place, criterion in MEASURED if tuple(place) == (model, key))
-    return other < found if better == "larger" else other > found
+    return is_worse((model, key), found, other)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,13 @@ def main() -> None:
     _end_quietly()
     # Matrices here are small: threads that wait for each other cost ten times what they save on a busy machine.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from dalenius.cli.app import end_as_interrupted, run
+    from dalenius.errors import DaleniusError
 
+    try:
+        from dalenius.cli.app import end_as_interrupted, run
+    except DaleniusError as error:  # a plug-in that cannot be loaded: its options are missing from every command
+        print(f"dalenius: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
     end_as_interrupted()
     sys.exit(run(sys.argv[1:]))
 

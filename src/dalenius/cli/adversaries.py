@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from dalenius.criterion import Level, Predicate, Realistic
-    from dalenius.release import GroupedRelease, Grouping
+    from dalenius.criterion import Predicate, Realistic
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
 
@@ -73,13 +70,6 @@ def named(
     return found
 
 
-def shown(who: Realistic) -> str:
-    """An adversary as the terminal shows it: what was given by options stands beside its text."""
-    more = [f"b = {who.known:,}"] if who.known and "known=" not in who.text else []
-    more += ["σ or less"] if who.at_most and "at-most" not in who.text else []
-    return f"{who.text} ({', '.join(more)})" if more else who.text
-
-
 def predicates(written: Sequence[str] | None, schema: Schema) -> tuple[Predicate, ...]:
     from dalenius.criterion import Predicate
 
@@ -94,76 +84,3 @@ def refuse_idle(*, used: bool, known: int, at_most: bool, predicate: Sequence[st
     for option, given in (("--known", known > 0), ("--at-most", at_most), ("--predicate", bool(predicate))):
         if given and not used:
             raise InputError(f"{option} describes realistic adversaries, and none is named. {remedy}")
-
-
-def described(adversaries: Sequence[Realistic], sets: Sequence[Predicate]) -> dict[str, Any]:
-    """What ε was measured against, for the JSON."""
-    return {
-        "adversaries": {who.text: {"known": who.known, "at_most": who.at_most} for who in adversaries},
-        "predicates": [str(predicate) for predicate in sets],
-    }
-
-
-Found = dict[str, dict[str, "Level"]]  # sensitive column → adversary as written → ε and the worst class
-
-
-def levels_against(
-    groupings: Mapping[str, Grouping], adversaries: Sequence[Realistic], sets: Sequence[Predicate]
-) -> Found:
-    """ε of each sensitive column against each adversary."""
-    from dalenius.criterion import EpsilonPrivacy
-
-    return {
-        name: {who.text: EpsilonPrivacy(who, predicates=tuple(sets)).level(grouping) for who in adversaries}
-        for name, grouping in groupings.items()
-    }
-
-
-def worst(found: Found) -> dict[str, float]:
-    """Of several sensitive columns, the worst ε against each adversary."""
-    texts = list(dict.fromkeys(text for levels in found.values() for text in levels))
-    return {text: max(levels[text].value for levels in found.values() if text in levels) for text in texts}
-
-
-def withstands(
-    groupings: Mapping[str, Grouping],
-    epsilon: float,
-    adversaries: Sequence[Realistic],
-    known: int,
-    sets: Sequence[Predicate],
-) -> dict[str, Any]:
-    """For each class and shape the stubbornness that the release withstands: of several columns, what all do."""
-    from dalenius.criterion import withstood
-
-    shapes: dict[str, Any] = {"I:uniform": "uniform", "I:table": "table", "II": None}
-    shapes |= {f"I:{who.shape_text}": who for who in adversaries if who.kind in ("I", "III") and who.shape_text}
-    sigma: dict[str, Any] = {}
-    for prior, shape in shapes.items():
-        spans = [withstood(g, epsilon, shape=shape, known=known, predicates=sets) for g in groupings.values()]
-        low = max((span.smallest for span in spans if span), default=math.inf)
-        high = min((span.largest for span in spans if span), default=-math.inf)
-        possible = all(spans) and low <= high
-        sigma[prior] = {"smallest": low, "largest": high} if possible else None
-    return {"epsilon": epsilon, "known": known, "sigma": sigma}
-
-
-def add_cells(
-    found: Found,
-    release: GroupedRelease,
-    groupings: Mapping[str, Grouping],
-    path: str,
-    population: Path | None,
-    priors: Priors,
-) -> None:
-    """ε against an adversary whose prior depends on the quasi-identifiers."""
-    from dalenius.audit.disclosure import composition
-    from dalenius.criterion.base import worst as worst_level
-    from dalenius.criterion.cell_prior import levels_by_cell
-    from dalenius.errors import InputError
-
-    if any(grouping.parent is not None for grouping in groupings.values()):
-        raise InputError("--prior-cells and --others-as-quasi do not go together: leave one out.")
-    people = composition(release, population, priors.engine)
-    for name, grouping in groupings.items():
-        cells, counts = priors.cells(path, release.schema, name)
-        found[name][f"cells:{path}"] = worst_level(levels_by_cell(grouping, people, cells, counts), "smaller")

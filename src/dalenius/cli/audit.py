@@ -32,7 +32,7 @@ from dalenius.cli.common import (
 
 
 def register(app: typer.Typer) -> None:
-    app.command("audit")(command)
+    app.command("audit")(options.with_criteria(command))
 
 
 def command(
@@ -48,16 +48,7 @@ def command(
         str | None,
         typer.Option("--method", help="Publish RELEASE, a table, by this method (see publish), and audit that."),
     ] = None,
-    k: options.K = None,
-    l: options.L = None,  # noqa: E741 - the option's name
-    entropy_l: options.EntropyL = None,
-    recursive_l: options.RecursiveL = None,
-    t: options.T = None,
-    delta: options.Delta = None,
-    beta: options.Beta = None,
-    enhanced_beta: options.EnhancedBeta = None,
-    alpha: options.Alpha = None,
-    epsilon_privacy: options.EpsilonPrivacy = None,
+    criteria: options.Chosen = options.NONE,
     adversary: realistic.AdversaryOption = None,
     prior_data: realistic.PriorDataOption = None,
     known: realistic.KnownOption = 0,
@@ -98,6 +89,7 @@ def command(
     from dalenius.adversary.sampling import Effort
     from dalenius.audit import audit
     from dalenius.audit.disclosure import policy_criteria
+    from dalenius.criterion import Setting, from_options
     from dalenius.errors import InputError
     from dalenius.output import check_writable, write_texts
     from dalenius.release import Centroids
@@ -109,11 +101,7 @@ def command(
     declared = Schema.load(schema)
     connected = connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
-    wanted = options.criteria(
-        k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
-        enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy, priors=priors, known=known,
-        at_most=at_most, predicates=sets,
-    )  # fmt: skip
+    wanted = from_options(criteria, Setting(priors, known, at_most, tuple(sets)))
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
     source: Any = release
     policys = Priors(declared, connected, declared.folder)
@@ -126,7 +114,7 @@ def command(
     if output is not None and json not in (None, "-") and Path(json).resolve() == output.resolve():
         raise InputError(f"The report and the JSON cannot both be written to {str(output)!r}. Name another file.")
     realistic.refuse_idle(
-        used=bool(adversaries or epsilon_privacy), known=0, at_most=at_most, predicate=None,
+        used=bool(adversaries or criteria["epsilon_privacy"]), known=0, at_most=at_most, predicate=None,
         remedy="Name one: --adversary I:table:1e6.",
     )  # fmt: skip
     chosen = {

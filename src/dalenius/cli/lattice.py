@@ -33,21 +33,12 @@ SHOWN = 15
 
 
 def register(app: typer.Typer) -> None:
-    app.command("lattice")(command)
+    app.command("lattice")(options.with_criteria(command))
 
 
 def command(
     table: TableArgument,
-    k: options.K = None,
-    l: options.L = None,  # noqa: E741 - the option's name
-    entropy_l: options.EntropyL = None,
-    recursive_l: options.RecursiveL = None,
-    t: options.T = None,
-    delta: options.Delta = None,
-    beta: options.Beta = None,
-    enhanced_beta: options.EnhancedBeta = None,
-    alpha: options.Alpha = None,
-    epsilon_privacy: options.EpsilonPrivacy = None,
+    criteria: options.Chosen = options.NONE,
     adversary: realistic.AdversaryOption = None,
     prior_data: realistic.PriorDataOption = None,
     known: realistic.KnownOption = 0,
@@ -68,6 +59,8 @@ def command(
     quiet: QuietOption = False,
 ) -> None:
     """List every node of the lattice with its privacy levels, its utilities and whether it satisfies the criteria."""
+    from dalenius.audit.disclosure import described
+    from dalenius.criterion import Setting, from_options
     from dalenius.errors import InputError, ParameterError
     from dalenius.measure.remaining import ColumnLeft, to_document, warnings, wrapped
     from dalenius.output import check_writable, write_texts
@@ -80,14 +73,10 @@ def command(
 
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
-    wanted = options.criteria(
-        k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
-        enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy, priors=priors, known=known,
-        at_most=at_most, predicates=sets,
-    )  # fmt: skip
+    wanted = from_options(criteria, Setting(priors, known, at_most, tuple(sets)))
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
     realistic.refuse_idle(
-        used=bool(adversaries or epsilon_privacy or output), known=known, at_most=at_most, predicate=predicate,
+        used=bool(adversaries or criteria["epsilon_privacy"] or output), known=known, at_most=at_most, predicate=predicate,
         remedy="Name one: --adversary I:table:1e6.",
     )  # fmt: skip
     if epsilon is not None and output is None:
@@ -132,7 +121,7 @@ def command(
         "suppression": suppression,
         "suppressed_rows": handling,
         "known": known,
-        **realistic.described(adversaries, sets),
+        **described(adversaries, sets),
         "rollups": lattice.rollups,
         "not_looked_at": left,
         "best": {"levels": good[0]["levels"], "columns_left": to_document(best_left)} if best_left else None,
@@ -144,7 +133,7 @@ def command(
         from dalenius.report import lattice as report
 
         sweep = stubbornness(lattice, line, known=known, predicates=sets)
-        about = realistic.described(adversaries, sets)
+        about = described(adversaries, sets)
         write_texts({output: report.page(table.name, nodes, sweep, line, about, suppression, run_details())})
     warn(*warnings(best_left))
     if json == "-":

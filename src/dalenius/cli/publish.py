@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("publish")(command)
+    app.command("publish")(options.with_criteria(command))
 
 
 def command(
@@ -51,16 +51,7 @@ def command(
         str,
         typer.Option("--method", help="How to publish: lattice, mondrian, microaggregation, anatomy or noisy-counts."),
     ] = "lattice",
-    k: options.K = None,
-    l: options.L = None,  # noqa: E741 - the option's name
-    entropy_l: options.EntropyL = None,
-    recursive_l: options.RecursiveL = None,
-    t: options.T = None,
-    delta: options.Delta = None,
-    beta: options.Beta = None,
-    enhanced_beta: options.EnhancedBeta = None,
-    alpha: options.Alpha = None,
-    epsilon_privacy: options.EpsilonPrivacy = None,
+    criteria: options.Chosen = options.NONE,
     known: realistic.KnownOption = 0,
     at_most: realistic.AtMostOption = False,
     predicate: realistic.PredicateOption = None,
@@ -104,6 +95,7 @@ def command(
     quiet: QuietOption = False,
 ) -> None:
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
+    from dalenius.criterion import Setting, from_options
     from dalenius.engine import PREFIX, TableName
     from dalenius.errors import InputError, ParameterError
     from dalenius.measure.remaining import warnings
@@ -115,12 +107,7 @@ def command(
 
     declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
     priors = Priors(declared, connected)
-    wanted = options.criteria(
-        k=k, l=l, entropy_l=entropy_l, recursive_l=recursive_l, t=t, delta=delta, beta=beta,
-        enhanced_beta=enhanced_beta, alpha=alpha, epsilon_privacy=epsilon_privacy,
-        priors=priors, known=known, at_most=at_most,
-        predicates=realistic.predicates(predicate, declared),
-    )  # fmt: skip
+    wanted = from_options(criteria, Setting(priors, known, at_most, tuple(realistic.predicates(predicate, declared))))
     chosen = {
         "suppression": suppression, "suppressed_rows": suppressed_rows,
         "utility": utility, "minimal": minimal, "time_limit": time_limit, "cuts": cuts,
@@ -128,7 +115,7 @@ def command(
         "joint": joint, "level": level, "gaussian": gaussian, "others_as_quasi": others_as_quasi,
     }  # fmt: skip
     realistic.refuse_idle(
-        used=bool(epsilon_privacy), known=known, at_most=at_most, predicate=predicate,
+        used=bool(criteria["epsilon_privacy"]), known=known, at_most=at_most, predicate=predicate,
         remedy="Name one: --epsilon-privacy I:table:1e6:2.5.",
     )  # fmt: skip
     earlier, read = _earlier(given, given_schema, given_l, given_confidence, given_map, connected)

@@ -9,13 +9,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import ParameterError, is_finite
 from dalenius.release import Grouping
+from dalenius.schema import Column
+
+if TYPE_CHECKING:
+    from dalenius.criterion.predicate import Predicate
+    from dalenius.release.prior import Priors
 
 # Relative slack when a level that is a sum of rounded numbers is compared with a threshold: log 2 + log 2 may come out
 # a hair below log 4. Counts are compared exactly.
@@ -30,8 +35,50 @@ class Level:
     worst: int
 
 
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One number of a model as JSON, `check`, reports and `[policy]` know it. Thresholds play no part in it."""
+
+    key: str  # in the model's JSON object
+    title: str  # of its row in reports
+    explanation: str  # what the number is, and which way is safer
+    check_title: str = ""  # of its row in `check`, where that says more
+    policy_key: str = ""  # in [policy]: min_… or max_…
+    is_whole: bool = False  # a count
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The command-line option that asks for a criterion: declared once, for every command that takes criteria."""
+
+    name: str  # as it is typed, without the dashes
+    help: str
+    type: type[int] | type[float] | type[str] = float
+    metavar: str | None = None
+    is_repeatable: bool = False
+
+    @property
+    def parameter(self) -> str:
+        """The name of a Python argument for it."""
+        return self.name.replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a criterion that is written as text may need beside its own text."""
+
+    priors: Priors | None = None
+    known: int = 0
+    at_most: bool = False
+    predicates: tuple[Predicate, ...] = ()
+
+
 class Criterion(ABC):
     """A privacy model with its threshold.
+
+    A subclass describes itself: `name` is its key in JSON, `title` names it in sentences, `option` asks for it on the command line,
+    and `reported` lists the numbers that `check`, audits, reports and `[policy]` show. One line in `criterion/registry.py`, or an
+    entry point of `dalenius.criteria`, makes all of them know it.
 
     A threshold that every table meets, such as t = 1 or an infinite β, is refused (k = 1 is taken: it publishes values).
     `better` says whether a larger or a smaller level is more private. `monotone`: groups that satisfy it still do when
@@ -45,6 +92,30 @@ class Criterion(ABC):
     monotone: ClassVar[bool] = True
     absorbing: ClassVar[bool] = False
     needs_values: ClassVar[bool] = True
+    title: ClassVar[str] = ""
+    description: ClassVar[str] = ""  # one sentence, in the JSON schema
+    option: ClassVar[Option | None] = None
+    example: ClassVar[float] = 1.0  # a threshold that is allowed
+    reported: ClassVar[tuple[Reported, ...]] = ()
+
+    @classmethod
+    def from_option(cls, value: Any, setting: Setting) -> Self:  # noqa: ARG003 - few criteria need more than their value
+        """The criterion that the value of its option asks for."""
+        return cls(value)  # type: ignore[call-arg]
+
+    @classmethod
+    def measuring(cls, key: str, *, recursive_l: int = 2) -> Self:  # noqa: ARG003 - most have one key and no parameter
+        """A criterion whose level is the number reported under this key. Its threshold is arbitrary."""
+        return cls(cls.example)  # type: ignore[call-arg]
+
+    @classmethod
+    def parameters(cls, *, recursive_l: int = 2) -> dict[str, Any]:  # noqa: ARG003 - only one criterion has any
+        """What else stands in the model's JSON object: the parameters that its numbers were measured with."""
+        return {}
+
+    def undefined(self, column: Column) -> str:  # noqa: ARG002 - most criteria are defined on every column
+        """Why the criterion has no level on a sensitive column; empty where it has one."""
+        return ""
 
     @property
     def counts_domain(self) -> bool:

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from dalenius.errors import InputError
 from dalenius.release import GroupCells, Grouping
@@ -142,6 +141,8 @@ def _law(m: int, sigma: Floats, bound: Longs) -> _Law:
     sums of logarithms, which do not cancel where σ is large.
     """
     ways = np.array(list(_histograms(m, bound)), dtype=np.int64).reshape(-1, len(bound))
+    from scipy.special import gammaln  # takes longer to import than most criteria take to measure
+
     logs = -gammaln(ways + 1.0).sum(axis=1)
     for s in range(len(bound)):
         rising = np.concatenate(([0.0], np.cumsum(np.log(sigma[s] + np.arange(min(m, int(bound[s])))))))

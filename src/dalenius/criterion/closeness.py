@@ -7,13 +7,16 @@ height of their lowest common ancestor divided by the hierarchy's (hierarchical)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion.base import (
     Criterion,
+    Option,
+    Reported,
+    Setting,
     at_most,
     cross_counts,
     is_share_below_one,
@@ -36,6 +39,22 @@ class TCloseness(Criterion):
     """Every group's distribution is within t of that of all N rows. The distance is convex, so merging keeps it."""
 
     name = "t_closeness"
+    title = "t-closeness"
+    description = "How far a class is from the whole table at most, by three ground distances."
+    option = Option(
+        "t", "t-closeness; ground distance equal, ordered or hierarchical.", str, "T[:GROUND]", is_repeatable=True
+    )
+    reported = (
+        Reported(
+            "equal",
+            "t-closeness, equal",
+            "distance of a class from the table; smaller is safer",
+            check_title="t-closeness, equal distance",
+            policy_key="max_t",
+        ),
+        Reported("ordered", "t-closeness, ordered", "the same, values in their order; smaller is safer"),
+        Reported("hierarchical", "t-closeness, hierarchical", "the same, along the hierarchy; smaller is safer"),
+    )
     better = "smaller"
     t: float
     ground: Ground = "equal"
@@ -45,6 +64,25 @@ class TCloseness(Criterion):
             raise ParameterError("t", "t-closeness", "a number ≥ 0 and below 1 (1 demands nothing)", self.t)
         if self.ground not in GROUNDS:
             raise ParameterError("ground", "t-closeness", f"one of {', '.join(GROUNDS)}", self.ground)
+
+    @classmethod
+    def from_option(cls, value: Any, setting: Setting) -> Self:  # noqa: ARG003
+        """t and, after a colon, the ground distance: `0.2` or `0.2:ordered`."""
+        number, _, ground = value.partition(":")
+        kind = next((known for known in GROUNDS if known == (ground or "equal")), None)
+        try:
+            threshold = float(number)
+        except ValueError:
+            kind = None
+        if kind is None:
+            raise ParameterError(
+                "--t", "publish", "t or t:equal, t:ordered, t:hierarchical, such as 0.2:ordered", value
+            )
+        return cls(threshold, kind)
+
+    @classmethod
+    def measuring(cls, key: str, *, recursive_l: int = 2) -> Self:  # noqa: ARG003
+        return cls(0.5, next(ground for ground in GROUNDS if ground == key))
 
     @property
     def counts_domain(self) -> bool:
@@ -62,7 +100,6 @@ class TCloseness(Criterion):
         return f"t = {self.t:g} ({self.ground})"
 
     def undefined(self, column: Column) -> str:
-        """Why there is no such distance between the values of a column; empty if there is."""
         if self.ground == "hierarchical" and column.hierarchy is None:
             return "it needs a hierarchy of the sensitive column"
         if self.ground == "ordered" and len(column.leaves) > 1 and column.order() is None:

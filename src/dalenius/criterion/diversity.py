@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion.base import SLACK, Criterion, at_least, check_positive, quotient, reduce, shares
+from dalenius.criterion.base import (
+    SLACK,
+    Criterion,
+    Option,
+    Reported,
+    Setting,
+    at_least,
+    check_positive,
+    quotient,
+    reduce,
+    shares,
+)
 from dalenius.errors import InputError, ParameterError, is_finite
 from dalenius.release import Grouping
 
@@ -18,6 +30,19 @@ class DistinctDiversity(Criterion):
     """Every group has at least ℓ different values."""
 
     name = "distinct_l_diversity"
+    title = "distinct ℓ-diversity"
+    description = "How many different values a class has at least."
+    option = Option("l", "Distinct ℓ-diversity.", int)
+    example = 2
+    reported = (
+        Reported(
+            "l",
+            "distinct ℓ-diversity, ℓ",
+            "fewest different values in a class; larger is safer",
+            policy_key="min_l",
+            is_whole=True,
+        ),
+    )
     better = "larger"
     absorbing = True
     l: int  # noqa: E741 - the literature's letter
@@ -44,6 +69,18 @@ class EntropyDiversity(Criterion):
     """exp of the Shannon entropy of the values in every group is at least ℓ. Concave, so merging keeps it."""
 
     name = "entropy_l_diversity"
+    title = "entropy ℓ-diversity"
+    description = "How many values a class has in effect, at least."
+    option = Option("entropy-l", "Entropy ℓ-diversity.")
+    example = 2.0
+    reported = (
+        Reported(
+            "l",
+            "entropy ℓ-diversity, ℓ",
+            "effective number of values in a class; larger is safer",
+            policy_key="min_entropy_l",
+        ),
+    )
     better = "larger"
     l: float  # noqa: E741 - the literature's letter
 
@@ -77,6 +114,17 @@ class RecursiveDiversity(Criterion):
     """
 
     name = "recursive_c_l_diversity"
+    title = "recursive (c,ℓ)-diversity"
+    description = "How much the commonest value of a class outweighs the rest."
+    option = Option("recursive-l", "Recursive (c,ℓ)-diversity.", str, "C,L")
+    reported = (
+        Reported(
+            "c",
+            "recursive (c,2)-diversity, c",
+            "commonest value against the rest; smaller is safer",
+            check_title="recursive (c,ℓ)-diversity, c",
+        ),
+    )
     better = "smaller"
     c: float
     l: int = 2  # noqa: E741 - the literature's letter
@@ -85,6 +133,24 @@ class RecursiveDiversity(Criterion):
         check_positive("c", "recursive (c,ℓ)-diversity", self.c)
         if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
             raise ParameterError("l", "recursive (c,ℓ)-diversity", "an int ≥ 2", self.l)
+
+    @classmethod
+    def from_option(cls, value: Any, setting: Setting) -> Self:  # noqa: ARG003
+        first, comma, second = value.partition(",")
+        try:
+            return cls(float(first), int(second)) if comma else cls(float(first))
+        except ParameterError:
+            raise
+        except ValueError:
+            raise ParameterError("--recursive-l", "publish", "c,ℓ such as 3,2", value) from None
+
+    @classmethod
+    def measuring(cls, key: str, *, recursive_l: int = 2) -> Self:  # noqa: ARG003
+        return cls(1.0, recursive_l)
+
+    @classmethod
+    def parameters(cls, *, recursive_l: int = 2) -> dict[str, Any]:
+        return {"l": recursive_l}
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         widths = np.diff(grouping.start)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from dalenius.criterion.base import (
     SLACK,
     Criterion,
+    Option,
+    Reported,
     at_most,
     check_positive,
     cross_counts,
@@ -33,6 +35,17 @@ class DeltaDisclosure(Criterion):
     """
 
     name = "delta_disclosure"
+    title = "δ-disclosure privacy"
+    description = "How much a class changes the logarithm of a value's share at most."
+    option = Option("delta", "δ-disclosure privacy (nats).")
+    reported = (
+        Reported(
+            "delta",
+            "δ-disclosure, δ",
+            "largest change of a value's log share; smaller is safer",
+            check_title="δ-disclosure, δ in nats",
+        ),
+    )
     better = "smaller"
     delta: float
 
@@ -64,6 +77,10 @@ class BasicBetaLikeness(Criterion):
     """(q(s) − p(s))/p(s) ≤ β for every value (Cao and Karras 2012)."""
 
     name = "basic_beta_likeness"
+    title = "basic β-likeness"
+    description = "How much a value gains in a class, relative to the table, at most."
+    option = Option("beta", "Basic β-likeness.")
+    reported = (Reported("beta", "basic β-likeness, β", "largest relative gain of a value; smaller is safer"),)
     better = "smaller"
     beta: float
 
@@ -93,6 +110,10 @@ class EnhancedBetaLikeness(Criterion):
     """
 
     name = "enhanced_beta_likeness"
+    title = "enhanced β-likeness"
+    description = "The same, stricter for common values."
+    option = Option("enhanced-beta", "Enhanced β-likeness.")
+    reported = (Reported("beta", "enhanced β-likeness, β", "the same, stricter for common values"),)
     better = "smaller"
     beta: float
 
@@ -117,6 +138,11 @@ class AlphaAnonymity(Criterion):
     """No value has more than a share α of any group: the α of (α,k)-anonymity (Wong et al. 2006); add k beside it."""
 
     name = "alpha_k_anonymity"
+    title = "(α,k)-anonymity"
+    description = "How common one value is in a class at most."
+    option = Option("alpha", "Largest share of a value in a class.")
+    example = 0.5
+    reported = (Reported("alpha", "(α,k)-anonymity, α", "largest share of one value in a class; smaller is safer"),)
     better = "smaller"
     alpha: float
 

@@ -24,11 +24,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion.base import SLACK, Criterion, at_most, table_shares
-from dalenius.criterion.cell_prior import cell_beliefs, cell_beliefs_unknown
+from dalenius.criterion.base import SLACK, Criterion, Option, Setting, at_most, table_shares
 from dalenius.criterion.predicate import Predicate, count
 from dalenius.errors import InputError, ParameterError, is_finite
-from dalenius.kernel.epsilon import group_epsilons
 from dalenius.release import Grouping
 from dalenius.release.prior import ROUNDING
 from dalenius.schema import Column
@@ -247,6 +245,14 @@ class EpsilonPrivacy(Criterion):
     """
 
     name = "epsilon_privacy"
+    title = "ε-privacy"
+    option = Option(
+        "epsilon-privacy",
+        "ε-privacy against a realistic adversary, such as I:table:1e6:2.5 or II:1e3:2.5.",
+        str,
+        "ADVERSARY:ε",
+        is_repeatable=True,
+    )
     better = "smaller"
     adversary: Realistic
     epsilon: float = 1.0
@@ -260,7 +266,17 @@ class EpsilonPrivacy(Criterion):
     def counts_domain(self) -> bool:
         return True
 
+    @classmethod
+    def from_option(cls, value: Any, setting: Setting) -> EpsilonPrivacy:
+        from dalenius.criterion import written
+
+        return written.epsilon_privacy(
+            value, setting.priors, known=setting.known, at_most=setting.at_most, predicates=setting.predicates
+        )
+
     def levels(self, grouping: Grouping) -> Floats:
+        from dalenius.kernel.epsilon import group_epsilons  # compiled code: whoever asks for help does not wait for it
+
         counted = count(grouping, self.predicates)
         found: Floats | None = None
         for bound in self.adversary.bound(grouping, counted.members):
@@ -378,16 +394,3 @@ def withstood(
     if high < low <= high + SLACK * max(abs(high), float(grouping.sizes.max())):
         high = low  # one σ alone, but for rounding
     return Interval(low, high) if low <= high else None
-
-
-__all__ = [
-    "Bound",
-    "EpsilonPrivacy",
-    "Interval",
-    "Predicate",
-    "Realistic",
-    "beliefs",
-    "cell_beliefs",
-    "cell_beliefs_unknown",
-    "withstood",
-]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion.base import Criterion
+from dalenius.criterion.base import Criterion, Option, Reported, Setting
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.release import Grouping
 
@@ -18,6 +19,15 @@ class KAnonymity(Criterion):
     """Every group has at least k people."""
 
     name = "k_anonymity"
+    title = "k-anonymity"
+    description = "How many people share their quasi-identifiers at least."
+    option = Option("k", "At least k people in every class.", int)
+    example = 2
+    reported = (
+        Reported(
+            "k", "k-anonymity, k", "people in the smallest class; larger is safer", policy_key="min_k", is_whole=True
+        ),
+    )
     better = "larger"
     absorbing = True
     needs_values = False
@@ -26,6 +36,12 @@ class KAnonymity(Criterion):
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
             raise ParameterError("k", "k-anonymity", "an int ≥ 1", self.k)
+
+    @classmethod
+    def from_option(cls, value: Any, setting: Setting) -> Self:  # noqa: ARG003
+        if value < 2:
+            raise ParameterError("--k", "k-anonymity", "an int ≥ 2 (1 demands nothing)", value)
+        return cls(value)
 
     def levels(self, grouping: Grouping) -> NDArray[np.float64]:
         return grouping.sizes.astype(np.float64)

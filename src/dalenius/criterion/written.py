@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dalenius.criterion.closeness import GROUNDS, TCloseness
+from dalenius.criterion.base import Setting
+from dalenius.criterion.closeness import TCloseness
 from dalenius.criterion.predicate import Predicate
 from dalenius.criterion.realistic import KINDS, EpsilonPrivacy, Realistic, Shape
-from dalenius.errors import InputError, ParameterError
+from dalenius.errors import InputError
 from dalenius.release.prior import Priors
 
 FORMS = "I:SHAPE:σ, II:σ, III:SHAPE or IV, where SHAPE is uniform, table or a FILE of value,probability; or I:data:FILE"
@@ -81,17 +82,9 @@ def epsilon_privacy(
     return EpsilonPrivacy(found, epsilon, tuple(predicates))
 
 
-def closeness(text: str, owner: str = "publish") -> TCloseness:
-    """t and, after a colon, the ground distance: `0.2` or `0.2:ordered`."""
-    number, _, ground = text.partition(":")
-    kind = next((known for known in GROUNDS if known == (ground or "equal")), None)
-    try:
-        value = float(number)
-    except ValueError:
-        kind = None
-    if kind is None:
-        raise ParameterError("--t", owner, "t or t:equal, t:ordered, t:hierarchical, such as 0.2:ordered", text)
-    return TCloseness(value, kind)
+def closeness(text: str) -> TCloseness:
+    """t and, after a colon, the ground distance."""
+    return TCloseness.from_option(text, Setting())
 
 
 def _reader(priors: Priors | None, text: str) -> Priors:

@@ -434,8 +434,8 @@ class _Independent:
     def __init__(self, release: NoisyCounts) -> None:
         names = [column.name for column in release.schema.quasi]
         self.tables = [tuple(names.index(name) for name in table) for table in release.tables]
-        self.rows = {a: release.rows(name) for a, name in enumerate(names) if name not in release.moments}
-        self.counts = [np.maximum(counts, 0.0) for counts in release.counts]
+        self.rows = {a: release.row_of_leaves(name) for a, name in enumerate(names) if name not in release.moments}
+        self.counts = [np.maximum(counts, 0.0) for counts in release.noisy]
         self.given = {
             names.index(name): moments.given(numbers_of(release.schema[name]))
             for name, moments in release.moments.items()

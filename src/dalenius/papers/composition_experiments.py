@@ -241,8 +241,8 @@ def _two_cut(found: Overlapping, k: int) -> Side:
 def _two_noisy(found: Overlapping, epsilon: float, seed: int) -> Side:
     """Noisy counts twice, ε/2 each: both are counts of the same columns, and are added up."""
     drawn = [Simulation(epsilon / 2).draw(table, seed=seed + j) for j, table in enumerate(found.tables)]
-    counts = tuple(np.sum([one.counts[i] for one in drawn], axis=0) for i in range(len(drawn[0].counts)))
-    release = dataclasses.replace(drawn[0], counts=counts)
+    counts = tuple(np.sum([one.noisy[i] for one in drawn], axis=0) for i in range(len(drawn[0].noisy)))
+    release = dataclasses.replace(drawn[0], noisy=counts)
     m = len(release.schema.quasi)
     rates = []
     certain = Rate.undefined()

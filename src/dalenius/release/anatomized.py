@@ -56,6 +56,9 @@ class Anatomized(GroupedRelease):
         """The number of the group of each name."""
         return {name: q for q, name in enumerate(self.ids or map(str, range(self.groups)))}
 
+    def links(self) -> Anatomized:
+        return self
+
     def locate(self, codes: NDArray[np.int32]) -> list[int]:
         groups: list[int] = np.unique(self.quasi.group[(self.quasi.codes == codes).all(axis=1)]).tolist()
         return groups

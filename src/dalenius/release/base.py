@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError, nearest
 from dalenius.schema import Column, Schema
+
+if TYPE_CHECKING:
+    from dalenius.release.anatomized import Anatomized
+    from dalenius.release.centroids import Centroids
+    from dalenius.release.generalized import Generalized
+    from dalenius.release.noisy_counts import NoisyCounts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +54,9 @@ class GroupCells:
     group: NDArray[np.int32]
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
+    _groupings: dict[tuple[int, int, bool], tuple[Schema, Grouping]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
     def gather(
@@ -88,10 +97,36 @@ class Regions:
 
 
 class Release(ABC):
-    """What the world sees. Subclasses are frozen data; `kind` is the name used in sidecars and options."""
+    """What the world sees. Subclasses are frozen data; `kind` is the name used in sidecars and options.
+
+    A release states which evidence it offers. Each method below returns one shape of evidence, or None if the release does not
+    offer it. Criteria, adversaries and measures look at evidence and never ask for the class of a release. A new kind may return
+    itself, or the same information as the frozen data of another kind.
+    """
 
     __slots__ = ()
     kind: ClassVar[str]
+    schema: Schema  # of the columns it is about; a channel has none
+
+    def classes(self) -> GroupedRelease | None:
+        """Groups of people with counts per sensitive value."""
+        return None
+
+    def rows(self) -> Generalized | None:
+        """Independent rows, each with the set of leaves that it may have in each quasi-identifier."""
+        return None
+
+    def links(self) -> Anatomized | None:
+        """Groups of exact tuples and of values whose link has been cut."""
+        return None
+
+    def centres(self) -> Centroids | None:
+        """Groups that are described by a point, without borders."""
+        return None
+
+    def counts(self) -> NoisyCounts | None:
+        """Numbers that are linear in the table, with their noise."""
+        return None
 
 
 class GroupedRelease(Release):
@@ -123,7 +158,10 @@ class GroupedRelease(Release):
         kept = cells.group >= 0
         return np.bincount(cells.group[kept], weights=cells.counts[kept], minlength=self.groups).astype(np.int64)
 
-    def rows(self, group: int, *, limit: int) -> list[int]:  # noqa: ARG002 - only some kinds know
+    def classes(self) -> GroupedRelease:
+        return self
+
+    def row_numbers(self, group: int, *, limit: int) -> list[int]:  # noqa: ARG002 - only some kinds know
         """Numbers of the first rows of a group in the file it was read from; none where that cannot be known."""
         return []
 
@@ -146,8 +184,13 @@ class GroupedRelease(Release):
         which group each part belongs to.
         """
         index = self._sensitive_index(column)
-        if others_as_quasi and len(self.schema.sensitive) > 1:
-            return self._split_grouping(index)
+        split = others_as_quasi and len(self.schema.sensitive) > 1
+        kept, place = self.sensitive._groupings, (self.groups, index, split)
+        if place not in kept or kept[place][0] is not self.schema:
+            kept[place] = self.schema, self._split_grouping(index) if split else self._whole_grouping(index)
+        return kept[place][1]
+
+    def _whole_grouping(self, index: int) -> Grouping:
         cells = self.sensitive
         target = self.schema.sensitive[index]
         leaves = len(target.leaves)

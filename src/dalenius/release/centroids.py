@@ -48,6 +48,9 @@ class Centroids(GroupedRelease):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def centres(self) -> Centroids:
+        return self
+
     def leaves(self) -> NDArray[np.int32]:
         """The centroids as leaf codes: a mean is the nearest number of the domain, the smaller of two that are as near."""
         codes = np.empty(self.points.shape, dtype=np.int32)

@@ -134,9 +134,12 @@ class Generalized(GroupedRelease):
             self._sets[attribute] = Sets.of(members, len(self.schema.quasi[attribute].leaves))
         return self._sets[attribute]
 
-    def rows(self, group: int, *, limit: int) -> list[int]:
+    def row_numbers(self, group: int, *, limit: int) -> list[int]:
         """Numbers of the first rows of a group in the file it was read from; none if it was not read."""
-        return [] if self.origin is None else self.origin.rows(group, limit=limit)
+        return [] if self.origin is None else self.origin.row_numbers(group, limit=limit)
+
+    def rows(self) -> Generalized:
+        return self
 
     def locate(self, codes: NDArray[np.int32]) -> list[int]:
         fits = np.ones(self.groups, dtype=bool)
@@ -211,7 +214,7 @@ class Origin:
     group: NDArray[np.int32]
     columns: tuple[str, ...]
 
-    def rows(self, group: int, *, limit: int) -> list[int]:
+    def row_numbers(self, group: int, *, limit: int) -> list[int]:
         mine = self.group == group
         texts: dict[str, Collection[str]] = {
             name: {self.reading.texts(name)[code] for code in np.unique(self.reading.codes(name)[mine])}

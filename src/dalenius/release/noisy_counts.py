@@ -34,7 +34,7 @@ ROUNDING = 1e-6  # how far, relatively, a stated ε may lie below the real one: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyCounts(Release):
-    """`counts[j][v, s]` of table j; negative ones are noise, not an error. `epsilon` is the DP budget as it is stated.
+    """`noisy[j][v, s]` is a count of table j; negative ones are noise, not an error. `epsilon` is the DP budget as it is stated.
 
     `noise_epsilon` is what the noise gives. A stated budget below that is refused.
 
@@ -46,7 +46,7 @@ class NoisyCounts(Release):
     kind = "noisy-counts"
     schema: Schema
     sensitive: str
-    counts: tuple[NDArray[np.float64], ...]
+    noisy: tuple[NDArray[np.float64], ...]
     mechanism: Mechanism
     scale: float
     epsilon: float | None
@@ -70,7 +70,7 @@ class NoisyCounts(Release):
                 raise InputError(f"The labels of column {name!r} are not of its values.")
         values = len(self.target.leaves)
         shapes = [(math.prod(self.sizes(names)), values) for names in self.tables]
-        if [table.shape for table in self.counts] != shapes or not all(np.isfinite(t).all() for t in self.counts):
+        if [table.shape for table in self.noisy] != shapes or not all(np.isfinite(t).all() for t in self.noisy):
             raise InputError(
                 "Noisy counts need a finite number for each value of each quasi-identifier and sensitive value."
             )
@@ -131,8 +131,8 @@ class NoisyCounts(Release):
 
     @property
     def counted(self) -> list[NDArray[np.float64]]:
-        """Every table in which everybody is counted: `counts`, and each Gaussian column's n, a table of one row."""
-        return [*self.counts, *(moments.values[:1] for moments in self.moments.values())]
+        """Every table in which everybody is counted: `noisy`, and each Gaussian column's n, a table of one row."""
+        return [*self.noisy, *(moments.values[:1] for moments in self.moments.values())]
 
     def sizes(self, names: tuple[str, ...]) -> list[int]:
         """How many rows each of a table's quasi-identifiers has."""
@@ -146,7 +146,10 @@ class NoisyCounts(Release):
             )
         )
 
-    def rows(self, name: str) -> NDArray[np.int32]:
+    def counts(self) -> NoisyCounts:
+        return self
+
+    def row_of_leaves(self, name: str) -> NDArray[np.int32]:
         """Which row of its table each leaf of a counted quasi-identifier is in."""
         if name in self.coarse:
             return self.coarse[name].node
@@ -163,7 +166,7 @@ class NoisyCounts(Release):
         return (
             same_columns(self.schema, other.schema)
             and all(getattr(self, name) == getattr(other, name) for name in own)
-            and all(np.array_equal(a, b) for a, b in zip(self.counts, other.counts, strict=True))
+            and all(np.array_equal(a, b) for a, b in zip(self.noisy, other.noisy, strict=True))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -181,7 +184,7 @@ class NoisyCounts(Release):
         values = self.target.leaves
         lines: list[list[object]] = [
             [written(names), written(label), value, _number(float(table[v, s]))]
-            for names, table in zip(self.tables, self.counts, strict=True)
+            for names, table in zip(self.tables, self.noisy, strict=True)
             for v, label in enumerate(self.labels(names))
             for s, value in enumerate(values)
         ]

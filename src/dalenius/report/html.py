@@ -11,6 +11,7 @@ from dalenius import __version__
 from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
 from dalenius.audit.audit import KNOWN
+from dalenius.criterion import measured_at
 from dalenius.errors import counted, listing
 from dalenius.measure import remaining
 from dalenius.measure.accuracy import MARGIN
@@ -315,18 +316,16 @@ def _levels(audit: Audit) -> str:
         return ""
     text = ["<h2>Privacy models</h2>"]
     for column, levels in audit.levels.items():
-        rows = [
-            [escape(words.MODELS[place][0]), words.number(level.value), escape(_meaning(audit, column, place))]
-            for place, level in levels.items()
-        ]
+        rows = [_level(audit, column, place, level.value) for place, level in levels.items()]
         text.append(table([escape(column), "level", "meaning"], rows, numeric={1}))
     return "\n".join(text)
 
 
-def _meaning(audit: Audit, column: str, place: tuple[str, str]) -> str:
-    """What the level of a model says, or why there is none."""
-    reason = audit.undefined(column, place)
-    return f"not defined: {reason}" if reason else words.MODELS[place][1]
+def _level(audit: Audit, column: str, place: tuple[str, str], level: float) -> list[str]:
+    """A model, its level, and what that says or why there is none."""
+    reported, reason = measured_at(place).reported, audit.undefined(column, place)
+    meaning = f"not defined: {reason}" if reason else reported.explanation
+    return [escape(reported.title), words.number(level), escape(meaning)]
 
 
 def _errors(audit: Audit) -> str:

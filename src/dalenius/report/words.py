@@ -15,24 +15,6 @@ VERDICTS = {
     "none": "No thresholds were set: here are the values, without a verdict.",
 }
 
-MODELS: dict[tuple[str, str], tuple[str, str]] = {
-    ("k_anonymity", "k"): ("k-anonymity, k", "people in the smallest class; larger is safer"),
-    ("alpha_k_anonymity", "alpha"): ("(α,k)-anonymity, α", "largest share of one value in a class; smaller is safer"),
-    ("distinct_l_diversity", "l"): ("distinct ℓ-diversity, ℓ", "fewest different values in a class; larger is safer"),
-    ("entropy_l_diversity", "l"): ("entropy ℓ-diversity, ℓ", "effective number of values in a class; larger is safer"),
-    ("recursive_c_l_diversity", "c"): (
-        "recursive (c,2)-diversity, c",
-        "commonest value against the rest; smaller is safer",
-    ),
-    ("t_closeness", "equal"): ("t-closeness, equal", "distance of a class from the table; smaller is safer"),
-    ("t_closeness", "ordered"): ("t-closeness, ordered", "the same, values in their order; smaller is safer"),
-    ("t_closeness", "hierarchical"): ("t-closeness, hierarchical", "the same, along the hierarchy; smaller is safer"),
-    ("delta_disclosure", "delta"): ("δ-disclosure, δ", "largest change of a value's log share; smaller is safer"),
-    ("basic_beta_likeness", "beta"): ("basic β-likeness, β", "largest relative gain of a value; smaller is safer"),
-    ("enhanced_beta_likeness", "beta"): ("enhanced β-likeness, β", "the same, stricter for common values"),
-}
-
-
 THREATS = {
     "GT_A": "people whose value the attacker guesses right: it knows that they are in the release",
     "GT_L": "people whose value the learner guesses right: it learns from the release, and takes them for others like those in it",

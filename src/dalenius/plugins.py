@@ -1,0 +1,80 @@
+"""Registries: parts by name, ours and those that installed packages add by an entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+from dalenius.errors import InputError
+
+Part = TypeVar("Part")
+
+
+class Registry(Mapping[str, Part], Generic[Part]):
+    """Parts by name, in a fixed order: our own first, then those of plug-ins.
+
+    A plug-in is an installed package with an entry point in `group`, such as `dalenius.criteria`. It is loaded when somebody first
+    looks into the registry.
+    """
+
+    def __init__(self, group: str, parts: Iterable[Part], name: Callable[[Part], str]) -> None:
+        self.group = group
+        self._name = name
+        self._parts: dict[str, Part] = {}
+        self._plugins_loaded = False
+        for part in parts:
+            self._insert(part, "")
+
+    def add(self, part: Part) -> Part:
+        """Register a part, as a plug-in does. A name that is taken is refused."""
+        self._load_plugins()
+        self._insert(part, "")
+        return part
+
+    def remove(self, name: str) -> None:
+        """Forget a part; tests tidy up with it."""
+        del self._parts[name]
+
+    def __getitem__(self, name: str) -> Part:
+        self._load_plugins()
+        return self._parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._load_plugins()
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        self._load_plugins()
+        return len(self._parts)
+
+    def _insert(self, part: Part, source: str) -> None:
+        name = self._name(part)
+        if name in self._parts:
+            raise InputError(f"{source or self.group}: the name {name!r} is taken by {_described(self._parts[name])}.")
+        self._parts[name] = part
+
+    def _load_plugins(self) -> None:
+        if self._plugins_loaded:
+            return
+        self._plugins_loaded = True
+        from importlib.metadata import entry_points
+
+        try:
+            for entry in entry_points(group=self.group):
+                source = f"The plug-in {entry.name!r} ({entry.value})"
+                self._insert(_loaded(entry, source), source)
+        except InputError:
+            self._plugins_loaded = False  # whoever asks again gets the same answer, not half a registry
+            raise
+
+
+def _loaded(entry: Any, source: str) -> Any:
+    try:
+        return entry.load()
+    except Exception as error:
+        raise InputError(f"{source} cannot be loaded: {type(error).__name__}: {error}. Fix or uninstall it.") from error
+
+
+def _described(part: object) -> str:
+    kind = part if isinstance(part, type) else type(part)
+    return f"{kind.__module__}.{kind.__qualname__}"

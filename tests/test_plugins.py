@@ -1,0 +1,108 @@
+"""Parts of other packages: an installed plug-in is known to every command, and a broken one is named in one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dalenius.criterion import CRITERIA, KAnonymity
+from dalenius.datasets import save_hospital
+from dalenius.errors import InputError
+from dalenius.plugins import Registry
+from tests.conftest import ROOT
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def install(folder: Path, group: str, name: str, value: str) -> None:
+    """Do what an installer does with a package that has one entry point."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {value}\n", encoding="utf-8")
+
+
+@pytest.fixture
+def dalenius(tmp_path: Path) -> Run:
+    """The command line in a new process, in a folder with a hospital's table; plug-ins are installed in `site`."""
+    save_hospital(tmp_path, 400, 1)
+    path = os.pathsep.join([str(tmp_path / "site"), str(ROOT), str(ROOT / "src")])
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from dalenius.cli import main; main()", *arguments]
+        environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_a_criterion_of_a_plug_in_runs_through_every_command(dalenius: Run, tmp_path: Path) -> None:
+    install(tmp_path / "site", "dalenius.criteria", "second_value", "examples.my_criterion:SecondValue")
+    for command in ("check", "publish", "lattice", "audit"):
+        assert "--second-value" in dalenius(command, "--help").stdout
+    made = dalenius("publish", "patients.csv", "--k", "3", "--second-value", "2", "-o", "r.csv")
+    assert made.returncode == 0, made.stderr
+    assert "k = 3; second value ≥ 2" in made.stdout
+
+    checked = dalenius("check", "r.csv", "--json", "check.json", "--second-value", "2")
+    assert checked.returncode == 0, checked.stderr
+    assert "second value, m" in checked.stdout
+    level = json.loads((tmp_path / "check.json").read_text())["second_value"]["m"]
+    assert isinstance(level, int)
+    assert level >= 2
+    assert dalenius("check", "r.csv", "--second-value", str(level + 1)).returncode == 1
+
+    schema = tmp_path / "privacy.toml"
+    schema.write_text(
+        schema.read_text(encoding="utf-8") + f"\n[policy]\nmin_second_value = {level + 1}\n", encoding="utf-8"
+    )
+    audited = dalenius("audit", "r.csv", "--truth", "patients.csv", "-o", "report.html", "--json", "audit.json")
+    assert audited.returncode == 1, audited.stderr
+    assert "second value, m" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    found = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    assert found["levels"]["second_value"] == {"m": level}
+    assert [(one["key"], one["outcome"]) for one in found["policy"]] == [("min_second_value", "violated")]
+    described = subprocess.run(
+        [sys.executable, "-c", "import json; from dalenius.report import json_schema as s; print(json.dumps(s.audit_schema()))"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT), str(ROOT / "src")])},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    jsonschema.validate(found, json.loads(described.stdout))
+
+
+def test_a_policy_key_nobody_knows_is_refused(dalenius: Run, tmp_path: Path) -> None:
+    schema = tmp_path / "privacy.toml"
+    schema.write_text(schema.read_text(encoding="utf-8") + "\n[policy]\nmin_second_value = 2\n", encoding="utf-8")
+    refused = dalenius("check", "patients.csv")
+    assert refused.returncode == 2
+    assert "unknown key 'min_second_value' in [policy]" in refused.stderr
+
+
+@pytest.mark.parametrize("value", ["no_such_package:Thing", "examples.my_criterion:NoSuchClass"])
+def test_a_plug_in_that_cannot_be_loaded_is_named(dalenius: Run, tmp_path: Path, value: str) -> None:
+    install(tmp_path / "site", "dalenius.criteria", "broken", value)
+    refused = dalenius("check", "patients.csv")
+    assert refused.returncode == 2
+    assert f"The plug-in 'broken' ({value}) cannot be loaded" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    with pytest.raises(InputError, match=r"the name 'k_anonymity' is taken by dalenius\.criterion\.size\.KAnonymity"):
+        CRITERIA.add(KAnonymity)
+    assert CRITERIA["k_anonymity"] is KAnonymity
+
+
+def test_a_registry_keeps_its_order_and_forgets() -> None:
+    registry: Registry[str] = Registry("dalenius.none", ["b", "a"], str)
+    registry.add("c")
+    assert list(registry) == ["b", "a", "c"]
+    registry.remove("c")
+    assert len(registry) == 2
