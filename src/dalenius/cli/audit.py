@@ -9,8 +9,7 @@ import typer
 
 from dalenius import engine as _engine
 from dalenius.cli import adversaries as realistic
-from dalenius.cli import criteria as options
-from dalenius.cli import methods
+from dalenius.cli import methods, options
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     NOT_CONVERGED,

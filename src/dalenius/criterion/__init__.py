@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalenius.criterion.base import Criterion, Level, Option, Reported, Setting
+from dalenius.criterion.base import Criterion, Level, Reported, Setting
 from dalenius.criterion.closeness import GROUNDS, TCloseness
 from dalenius.criterion.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from dalenius.criterion.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
@@ -23,6 +23,7 @@ from dalenius.criterion.registry import (
     worst_of,
 )
 from dalenius.criterion.size import KAnonymity
+from dalenius.options import Option
 
 __all__ = [
     "CRITERIA",

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import ParameterError, is_finite
+from dalenius.options import Option
 from dalenius.release import Grouping
 from dalenius.schema import Column
 
@@ -45,22 +46,6 @@ class Reported:
     check_title: str = ""  # of its row in `check`, where that says more
     policy_key: str = ""  # in [policy]: min_… or max_…
     is_whole: bool = False  # a count
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """The command-line option that asks for a criterion: declared once, for every command that takes criteria."""
-
-    name: str  # as it is typed, without the dashes
-    help: str
-    type: type[int] | type[float] | type[str] = float
-    metavar: str | None = None
-    is_repeatable: bool = False
-
-    @property
-    def parameter(self) -> str:
-        """The name of a Python argument for it."""
-        return self.name.replace("-", "_")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from dalenius.criterion.base import (
     Criterion,
-    Option,
     Reported,
     Setting,
     at_most,
@@ -26,6 +25,7 @@ from dalenius.criterion.base import (
     table_shares,
 )
 from dalenius.errors import InputError, ParameterError
+from dalenius.options import Option
 from dalenius.release import Grouping
 from dalenius.schema import Column
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dalenius.criterion.base import (
     SLACK,
     Criterion,
-    Option,
     Reported,
     Setting,
     at_least,
@@ -22,6 +21,7 @@ from dalenius.criterion.base import (
     shares,
 )
 from dalenius.errors import InputError, ParameterError, is_finite
+from dalenius.options import Option
 from dalenius.release import Grouping
 
 

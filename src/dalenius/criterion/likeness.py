@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dalenius.criterion.base import (
     SLACK,
     Criterion,
-    Option,
     Reported,
     at_most,
     check_positive,
@@ -22,6 +21,7 @@ from dalenius.criterion.base import (
     table_shares,
 )
 from dalenius.errors import ParameterError
+from dalenius.options import Option
 from dalenius.release import Grouping
 
 MOST_PEOPLE = 2**53  # that can be counted

@@ -24,9 +24,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion.base import SLACK, Criterion, Option, Setting, at_most, table_shares
+from dalenius.criterion.base import SLACK, Criterion, Setting, at_most, table_shares
 from dalenius.criterion.predicate import Predicate, count
 from dalenius.errors import InputError, ParameterError, is_finite
+from dalenius.options import Option
 from dalenius.release import Grouping
 from dalenius.release.prior import ROUNDING
 from dalenius.schema import Column

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dalenius.criterion.base import Criterion, Level, Option, Reported, Setting
+from dalenius.criterion.base import Criterion, Level, Reported, Setting
 from dalenius.criterion.closeness import TCloseness
 from dalenius.criterion.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from dalenius.criterion.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
 from dalenius.criterion.realistic import EpsilonPrivacy
 from dalenius.criterion.size import KAnonymity
+from dalenius.options import Option
 from dalenius.plugins import Registry
 from dalenius.release import Grouping
 from dalenius.schema import Column

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion.base import Criterion, Option, Reported, Setting
+from dalenius.criterion.base import Criterion, Reported, Setting
 from dalenius.errors import InputError, ParameterError, counted
+from dalenius.options import Option
 from dalenius.release import Grouping
 
 

@@ -1,0 +1,41 @@
+"""Options: what a command and the Python function behind it take, declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: its name, type, default, help text, and where help lists it.
+
+    Criteria and publishers declare theirs as such. Every command that takes criteria, or publishes, has these options, and the
+    Python functions have keyword arguments of the same names.
+    """
+
+    name: str  # as it is typed, without the dashes
+    help: str
+    type: type[int] | type[float] | type[str] | type[bool] = float
+    metavar: str | None = None
+    is_repeatable: bool = False
+    panel: str = ""  # the heading of `--help` under which it stands; empty: that of the command
+
+    @property
+    def parameter(self) -> str:
+        """The name of a Python argument for it."""
+        return self.name.replace("-", "_")
+
+    @property
+    def flag(self) -> str:
+        """The option as it is typed."""
+        return f"--{self.name}"
+
+    @property
+    def default(self) -> Any:
+        """What a command gets if nobody typed the option: no flag is set, and nothing else is chosen."""
+        return False if self.type is bool else None
+
+    def is_chosen(self, value: Any) -> bool:
+        """Whether somebody asked for it."""
+        return value is not None and value is not False and value != []
