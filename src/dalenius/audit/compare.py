@@ -10,9 +10,9 @@ from dalenius.audit.people import People, check_same_people, together
 from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
-from dalenius.measure.fidelity import QUERIES, Truth, fidelity
+from dalenius.measure.fidelity import Truth, fidelity
+from dalenius.measure.queries import QUERIES
 from dalenius.measure.remaining import ColumnLeft, columns_left
-from dalenius.release import GroupedRelease, NoisyCounts
 from dalenius.schema import Schema
 
 COSTS = (
@@ -62,14 +62,15 @@ def compare(
     people, everybody = Truth.of(cells), People.of(table)
     found = []
     for name, release in opened.items():
-        if not isinstance(release, GroupedRelease | NoisyCounts):
+        grouped = release.classes()
+        if grouped is None and release.counts() is None:
             raise InputError(f"{name}: a release of kind {release.kind!r} is not about a table of people.")
         levels: dict[str, float] = {}
         classes = None
-        if isinstance(release, GroupedRelease):
-            check_same_people(release, everybody, name)
-            classes = release.groups
-            groupings = [release.grouping(column.name) for column in release.schema.sensitive]
+        if grouped is not None:
+            check_same_people(grouped, everybody, name)
+            classes = grouped.groups
+            groupings = [grouped.grouping(column.name) for column in grouped.schema.sensitive]
             levels = {
                 "k": KAnonymity(2).level(groupings[0]).value,
                 "l": min(DistinctDiversity(2).level(grouping).value for grouping in groupings),

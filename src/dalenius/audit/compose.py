@@ -28,7 +28,7 @@ from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Rate
 from dalenius.measure.composition import composed
 from dalenius.output import csv_text
-from dalenius.release import Centroids, GroupedRelease, find_files, read
+from dalenius.release import GroupedRelease, find_files, read
 from dalenius.release.base import same_columns
 from dalenius.release.reading import GROUP, rank_ids
 from dalenius.schema import Column, Schema
@@ -117,9 +117,9 @@ def open_releases(
     found = []
     for source, schema in zip(sources, each, strict=True):
         release = read(source, schema, kind=kind, engine=engine)
-        if not isinstance(release, GroupedRelease):
+        if (classes := release.classes()) is None:
             raise InputError(f"{source}: a release of kind {release.kind!r} has no groups in which a target could be.")
-        found.append(release)
+        found.append(classes)
     names = tuple(str(source) for source in sources)
     declared = [schema[name] for schema, name in zip(each, columns, strict=True)]
     own = [release.schema[name] for release, name in zip(found, columns, strict=True)]
@@ -136,8 +136,8 @@ def open_releases(
         else:  # a value that only another release has is possible here, too
             named = {called.get(leaf, leaf) for leaf in release.schema[mine].leaves}
             leaves[mine] = {leaf for column in own for leaf in column.leaves if called.get(leaf, leaf) not in named}
-        wide = widened(source, release, schema, leaves, kind, engine)
-        assert isinstance(wide, GroupedRelease)
+        wide = widened(source, release, schema, leaves, kind, engine).classes()
+        assert wide is not None  # it is the same kind again
         opened.append(wide)
         same = opened[:-1] and same_columns(opened[0].schema, wide.schema)
         coded.append(coded[0] if same else read_targets(targets, wide.schema, engine))
@@ -291,7 +291,7 @@ def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engin
     found: list[Ints | None] = []
     for name, release, column in zip(opened.names, opened.releases, opened.columns, strict=True):
         found.append(None)
-        if not isinstance(release, Centroids):  # labels and tuples mislead nobody
+        if release.centres() is None:  # labels and tuples mislead nobody
             continue
         rows = engine.open(find_files(name)[1][0])
         declared = {c.name for c in release.schema.columns}

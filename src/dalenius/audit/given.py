@@ -46,7 +46,7 @@ def read_given(
     found: list[GroupedRelease] = []
     for source, schema in zip(sources, each, strict=True):
         release = read(source, schema, engine=table.engine)
-        if not isinstance(release, GroupedRelease):
+        if release.classes() is None:
             raise InputError(
                 f"--given {source}: a release of kind {release.kind!r} has no groups in which anybody could be. Leave it out: what "
                 "differentially private counts cost adds up by itself."
@@ -58,8 +58,8 @@ def read_given(
                 leaves[column.name] = canonical_texts(
                     column, texts, schema, where=str(table.source), locate=lambda *_: "some row"
                 )
-        wide = widened(source, release, schema, leaves, None, table.engine)
-        assert isinstance(wide, GroupedRelease)
+        wide = widened(source, release, schema, leaves, None, table.engine).classes()
+        assert wide is not None  # it is the same kind again
         found.append(wide)
     names = [str(table.source), *map(str, sources)]
     check_values(

@@ -316,8 +316,8 @@ def _targets(mine: Schema, quasi: Ints, theirs: Schema) -> tuple[Targets, Bools]
 
 def evaluate(published: Published, earlier: Given) -> Evaluated:
     """What a release and the earlier ones leave together of everybody in the table, by their own class and as attacked."""
-    release = published.release
-    assert isinstance(release, GroupedRelease)
+    release = published.release.classes()
+    assert release is not None  # counts are refused before they are planned with earlier releases
     codes, counts, group = published.placed()
     shown = release.people == int(counts.sum())  # else suppressed rows were left out
     found = evaluate_groups(earlier, codes, counts, group, attacked=earlier.attacked(release), shown=shown)
