@@ -42,7 +42,7 @@ ALLOWED: dict[str, set[str]] = {
     "coding": {"errors", "hierarchy", "schema"},
     "engine": {"errors"},
     "table": BASE | {"engine"},
-    "release": BASE | {"engine"},
+    "release": BASE | {"engine", "plugins"},
     "criterion": BASE | {"release", "kernel", "plugins"},
     "belief": BASE,
     "guess": BASE | {"engine"},

@@ -38,7 +38,10 @@ LIST = "list"
 
 
 def register(app: typer.Typer) -> None:
-    app.command("channel")(command)
+    from dalenius.release.models import MODELS
+
+    models = f"Models: {', '.join(MODELS)}. --model list explains them and their parameters."
+    app.command("channel", epilog=models)(command)
 
 
 def command(
@@ -179,9 +182,9 @@ def command(
 
     tree, counts, people = None, None, release is not None or samples is not None
     if model is not None:
-        from dalenius.release.models import model as build
+        from dalenius.release import models
 
-        channel = build(model)
+        channel = models.model(model)
     elif release is not None:
         channel, tree = sources.of_release(release, schema, sensitive, kind, connected)
     elif samples is not None:
@@ -244,7 +247,7 @@ def command(
         write_json(json, document)
     if json == "-":
         return
-    senders = model is not None and model.partition(":")[0].strip() in report.OF_SENDERS
+    senders = model is not None and models.find(model).is_about_senders
     asked = {"order": order is not None, "confidence": confidence is not None, "senders": senders}
     for line in report.lines(document, bends, asked):
         say(quiet, line)
@@ -317,18 +320,10 @@ def _outputs(output: Path | None, curve: bool, distortion: float | None) -> dict
 
 
 def _list_models(json: str | None, quiet: bool) -> None:
-    from dalenius.release.models import MODELS
+    from dalenius.release.models import MODELS, described
 
     if json is not None:
-        models = {
-            one.name: {
-                "what": one.sentence,
-                "example": one.example,
-                "parameters": {p.name: {"what": p.sentence, "allowed": p.allowed} for p in one.parameters},
-            }
-            for one in MODELS.values()
-        }
-        write_json(json, {"models": models})
+        write_json(json, {"models": described()})
     if json == "-":
         return
     for one in MODELS.values():

@@ -29,7 +29,6 @@ ENTROPIES = {
 }
 
 
-OF_SENDERS = ("crowds", "threshold-mix", "pool-mix")  # models whose unknown is who sent a message
 DEGREES = {
     "reiter_rubin_worst": "Reiter and Rubin, 1 − p, worst",
     "berthold": "Berthold, log2 n (bits)",
