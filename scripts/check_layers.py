@@ -42,7 +42,7 @@ ALLOWED: dict[str, set[str]] = {
     "coding": {"errors", "hierarchy", "schema"},
     "engine": {"errors"},
     "table": BASE | {"engine"},
-    "release": BASE | {"engine"},
+    "release": BASE | {"engine", "plugins"},
     "criterion": BASE | {"release", "kernel", "plugins"},
     "belief": BASE,
     "guess": BASE | {"engine"},
@@ -65,7 +65,7 @@ SHARED = {"base", "models", "registry"}
 SHARED_BY: dict[str, set[str]] = {
     "cli": {"common", "options"},
     "report": {"frame", "words"},
-    "release": {"evidence"},
+    "release": {"evidence", "files", "reading", "sidecar"},
     "adversary": {"evidence"},
     "criterion": {"predicate", "written"},
 }
