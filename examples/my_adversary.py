@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalenius.adversary import Adversary, Targets, fit
+from dalenius.adversary.evidence import required
 from dalenius.belief import Belief
 from dalenius.release import Release
 
@@ -33,7 +34,7 @@ class WholeClasses(Adversary):
         column: str | None = None,
         rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
     ) -> Belief:
-        grouping = fit.classes_of(release).grouping(column)
+        grouping = required(release.classes(), release).grouping(column)
         counts = fit.counts_of(grouping)  # [class, value], sparse
         known, number = fit.distinct_targets(targets)  # targets of whom the same is known are asked once
         weights = np.zeros((len(known), counts.shape[1]))

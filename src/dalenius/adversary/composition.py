@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from dalenius.adversary import fit
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.base import Refused, Targets
+from dalenius.adversary.evidence import required
 from dalenius.adversary.learning import Posterior, Views, errors_of
 from dalenius.adversary.location import places
 from dalenius.adversary.sampling import Effort, Progress
 from dalenius.belief import normalised
 from dalenius.errors import ParameterError
-from dalenius.release import Anatomized, Centroids, Generalized, GroupCells, GroupedRelease
+from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease
 from dalenius.release.base import same_columns
 
 Floats = NDArray[np.float64]
@@ -93,7 +94,7 @@ def compose(
 
 def refusal(release: GroupedRelease) -> str | None:
     """Why probabilities cannot be weighed with a release, or nothing."""
-    if isinstance(release, Centroids):
+    if release.centres() is not None:
         return "Centroids do not say which values they stand for, and cannot be weighed: intersect them without probabilities."
     reason = Attacker().refusal(release)
     return None if reason is None else f"Probabilities cannot be weighed with this release: {reason}."
@@ -114,7 +115,6 @@ def _views(
     progress: Progress | None,
 ) -> tuple[Views, bool]:
     """Attacker's and learner's weights about each target, and whether they have converged."""
-    assert isinstance(release, Generalized | Anatomized)
     known, number = fit.distinct_targets(targets)
     error = errors_of({}, release.schema)
     posterior = Posterior.of(release, column, effort)
@@ -127,8 +127,10 @@ def _views(
 def _together(releases: Sequence[GroupedRelease]) -> tuple[GroupedRelease, bool]:
     """All releases as one, if they are of one kind and coded alike; else the largest."""
     first = releases[0]
-    alike = all(type(other) is type(first) and same_columns(first.schema, other.schema) for other in releases)
-    if not alike or not isinstance(first, Generalized | Anatomized):
+    links = [found for release in releases if (found := release.links()) is not None]
+    boxes = [mine for release in releases if (mine := release.rows()) is not None]
+    alike = all(same_columns(first.schema, other.schema) for other in releases)
+    if not alike or len(releases) not in (len(links), len(boxes)):
         return max(releases, key=lambda release: release.people), False
     before = np.concatenate(([0], np.cumsum([release.groups for release in releases])))
 
@@ -140,10 +142,9 @@ def _together(releases: Sequence[GroupedRelease]) -> tuple[GroupedRelease, bool]
         return GroupCells.gather(group.astype(np.int32), codes, np.concatenate([mine.counts for mine in cells]), sizes)
 
     sensitive = joined([release.sensitive for release in releases], [len(c.leaves) for c in first.schema.sensitive])
-    if isinstance(first, Anatomized):
-        tuples = [release.quasi for release in releases if isinstance(release, Anatomized)]
+    if len(links) == len(releases):
+        tuples = [release.quasi for release in links]
         return Anatomized(first.schema, joined(tuples, [len(c.leaves) for c in first.schema.quasi]), sensitive), True
-    boxes = [release for release in releases if isinstance(release, Generalized)]
     sets = [[label.members for release in boxes for label in release.labels[a]] for a in range(len(first.schema.quasi))]
     index = np.concatenate(
         [
@@ -192,15 +193,15 @@ def _marks(release: GroupedRelease, code: Longs, column: str) -> list[tuple[obje
         mine = slice(int(grouping.start[q]), int(grouping.start[q + 1]))
         pairs = zip(code[grouping.values[mine]].tolist(), grouping.counts[mine].tolist(), strict=True)
         found.append(tuple(sorted(pairs)))
-    if isinstance(release, Generalized):
-        labels = [[label.text for label in own] for own in release.labels]
-        texts = [tuple(own[c] for own, c in zip(labels, row, strict=True)) for row in release.codes.tolist()]
+    boxes = release.rows()
+    if boxes is not None:
+        labels = [[label.text for label in own] for own in boxes.labels]
+        texts = [tuple(own[c] for own, c in zip(labels, row, strict=True)) for row in boxes.codes.tolist()]
     else:
-        assert isinstance(release, Anatomized)
-        rows: list[list[tuple[object, ...]]] = [[] for _ in range(release.groups)]
+        tuples: list[list[tuple[object, ...]]] = [[] for _ in range(release.groups)]
         leaves = [quasi.leaves for quasi in release.schema.quasi]
-        cells = release.quasi
+        cells = required(release.links(), release).quasi
         for q, row, count in zip(cells.group.tolist(), cells.codes.tolist(), cells.counts.tolist(), strict=True):
-            rows[q].append((*(own[c] for own, c in zip(leaves, row, strict=True)), count))
-        texts = [tuple(map(str, own)) for own in rows]
+            tuples[q].append((*(own[c] for own, c in zip(leaves, row, strict=True)), count))
+        texts = [tuple(map(str, own)) for own in tuples]
     return [(values, text) for values, text in zip(found, texts, strict=True)]

@@ -22,13 +22,13 @@ from scipy.sparse import csr_array
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN, Targets
-from dalenius.adversary.evidence import lacking
+from dalenius.adversary.evidence import lacking, required
 from dalenius.adversary.learning import KEPT_ENTRIES, Learning, Posterior, too_many
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
 from dalenius.adversary.sampling import Batch, Effort, Evaluate
 from dalenius.belief import Belief, Replicates, normalised
 from dalenius.coding import distinct_rows
-from dalenius.release import Anatomized, Generalized, Release
+from dalenius.release import Release
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -82,11 +82,8 @@ class LinkedRows(Posterior):
     """The links of a release, rows of different groups kept apart; what is known of a target begins with its group."""
 
     @classmethod
-    def of(
-        cls, release: Generalized | Anatomized, column: str | None = None, effort: Effort | None = None
-    ) -> LinkedRows:
-        assert isinstance(release, Anatomized)
-        links = Links.of(release, column, grouped=True)
+    def of(cls, release: Release, column: str | None = None, effort: Effort | None = None) -> LinkedRows:
+        links = Links.of(required(release.links(), release), column, grouped=True)
         told = {
             "sampler": SAMPLERS[(effort or Effort()).method],
             "why": "the release cuts the link within its groups",
@@ -154,22 +151,22 @@ class DeFinetti(Learning):
     view: ClassVar[int] = ROWS
 
     def refusal(self, release: Release) -> str | None:
-        release_links = release.links()
-        if release_links is None:
+        links = release.links()
+        if links is None:
             return lacking(release, self.needs)
-        cells = len(release_links.quasi.codes) * max(len(column.leaves) for column in release.schema.sensitive)
+        cells = len(links.quasi.codes) * max(len(column.leaves) for column in release.schema.sensitive)
         return too_many(cells, KEPT_ENTRIES, "its rows and values")
 
-    def _posterior_of(self, release: Generalized | Anatomized, column: str) -> Posterior:
+    def _posterior_of(self, release: Release, column: str) -> Posterior:
         return LinkedRows.of(release, column, self.effort)
 
     def _asked(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:
-        assert isinstance(release, Anatomized)
-        if targets.group is not None and ((targets.group < UNKNOWN) | (targets.group >= release.groups)).any():
+        groups = required(release.links(), release).groups
+        if targets.group is not None and ((targets.group < UNKNOWN) | (targets.group >= groups)).any():
             raise ValueError("a target's group is not one of the release")
         if not self.knows_group:
             targets = Targets(targets.schema, targets.codes)
-        return fit.distinct_targets(targets, release.groups)
+        return fit.distinct_targets(targets, groups)
 
     def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:
         assert isinstance(posterior, LinkedRows)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 from dalenius.release import Release
 
+Shape = TypeVar("Shape")
 Evidence = Literal["classes", "rows", "links", "centres", "counts"]
 
 _METHODS: Mapping[Evidence, Callable[[Release], object]] = {
@@ -28,6 +29,13 @@ _LACKS: Mapping[Evidence, str] = {
 def offers(release: Release, evidence: Evidence) -> bool:
     """Whether a release offers this evidence."""
     return _METHODS[evidence](release) is not None
+
+
+def required(evidence: Shape | None, release: Release) -> Shape:
+    """The evidence of a release that was not refused: it is there."""
+    if evidence is None:
+        raise ValueError(f"a release of kind {release.kind!r} was not refused, and lacks what this adversary needs")
+    return evidence
 
 
 def lacking(release: Release, needs: Sequence[Evidence]) -> str | None:

@@ -15,24 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dalenius.adversary.base import UNKNOWN, Refused, Targets
+from dalenius.adversary.base import UNKNOWN, Targets
+from dalenius.adversary.evidence import required
 from dalenius.coding import distinct_rows
 from dalenius.kernel.boxes import boxes_of, set_bits, summary_of
-from dalenius.release import Anatomized, Generalized, GroupedRelease, Grouping, Release
+from dalenius.release import Anatomized, Generalized, Grouping, Release
 
 PAIRS = 8_000_000  # of a target and a group that are looked at together
 BITS = 2**27  # bytes of bit sets that are kept at a time
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
-
-
-def classes_of(release: Release) -> GroupedRelease:
-    """The classes of a release that an adversary has not refused."""
-    classes = release.classes()
-    if classes is None:
-        raise Refused(f"a release of kind {release.kind!r} has no groups")
-    return classes
 
 
 def distinct_targets(targets: Targets, groups: int | None = None) -> tuple[Ints, Ints]:
@@ -46,14 +39,6 @@ def distinct_targets(targets: Targets, groups: int | None = None) -> tuple[Ints,
         codes, sizes = np.column_stack([group, codes]), [groups + 1, *sizes]
     distinct, number = distinct_rows((codes + 1).astype(np.int32), sizes)
     return distinct - 1, number
-
-
-def rows_of(release: Release) -> Generalized:
-    """The rows of a release that an adversary has not refused."""
-    rows = release.rows()
-    if rows is None:
-        raise Refused(f"a release of kind {release.kind!r} has no rows")
-    return rows
 
 
 def counts_of(grouping: Grouping) -> csr_array:
@@ -77,7 +62,7 @@ def fits(release: Release, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
     if links is not None:
         yield from _tuples(links, known)
         return
-    rows = rows_of(release)
+    rows = required(release.rows(), release)
     width = [1.0 / np.maximum(np.diff(rows.sets(a).first), 1) for a in range(known.shape[1])]
     for part, start, group in inside_boxes(rows, known):
         target = np.repeat(part, np.diff(start))

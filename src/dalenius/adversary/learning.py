@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
-from dalenius.adversary.evidence import lacking
+from dalenius.adversary.evidence import lacking, required
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
 from dalenius.adversary.modes import explore
 from dalenius.adversary.population import Population
@@ -30,7 +30,7 @@ from dalenius.adversary.sets import SetChain, disperse
 from dalenius.belief import Belief, normalised
 from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError
-from dalenius.release import Anatomized, Generalized, Release
+from dalenius.release import Release
 from dalenius.schema import Column, Schema
 
 Floats = NDArray[np.float64]
@@ -61,7 +61,7 @@ class Beliefs(NamedTuple):
 class Posterior:
     """What a release teaches about one sensitive column."""
 
-    release: Generalized | Anatomized
+    release: Release
     column: Column
     table: Longs  # rows of each value
     model: Population | Links
@@ -69,16 +69,15 @@ class Posterior:
     sampled: Sampled | None = None
 
     @classmethod
-    def of(
-        cls, release: Generalized | Anatomized, column: str | None = None, effort: Effort | None = None
-    ) -> Posterior:
+    def of(cls, release: Release, column: str | None = None, effort: Effort | None = None) -> Posterior:
         """Exact, or yet to be sampled."""
-        if isinstance(release, Anatomized):
-            links = Links.of(release, column)
+        tuples = release.links()
+        if tuples is not None:
+            links = Links.of(tuples, column)
             sampler = SAMPLERS[(effort or Effort()).method]
             told = {"sampler": sampler, "why": "the release cuts the link within its groups"}
             return cls(release, links.column, links.table, links, told)
-        population = Population.of(release, column, exact=False)
+        population = Population.of(required(release.rows(), release), column, exact=False)
         grouping = population.grouping
         if population.pending:
             name = release.schema.quasi[population.pending[0].attribute].name
@@ -294,18 +293,19 @@ class Learning(Adversary):
             return (
                 f"{self.effort.method} is the printed deFinetti attack, which does not sample what {self.name} believes"
             )
-        if isinstance(release, Anatomized):
-            tuples = distinct_rows(release.quasi.codes, [len(column.leaves) for column in release.schema.quasi])[0]
+        links, rows = release.links(), release.rows()
+        if links is not None:
+            tuples = distinct_rows(links.quasi.codes, [len(column.leaves) for column in links.schema.quasi])[0]
             entries = len(tuples) * max(len(column.leaves) for column in release.schema.sensitive)
             return too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
-        if not isinstance(release, Generalized):
+        if rows is None:
             return lacking(release, self.needs)
-        members = sum(len(release.sets(a).members) for a in range(len(release.labels)))
+        members = sum(len(rows.sets(a).members) for a in range(len(rows.labels)))
         entries = members * max(len(column.leaves) for column in release.schema.sensitive)
         reason = too_many(entries, ENTRIES, "its labels and values")
         if reason is None and entries > KEPT_ENTRIES:
             names = [column.name for column in release.schema.sensitive]
-            pending = [Population.of(release, name, exact=False).pending for name in names]
+            pending = [Population.of(rows, name, exact=False).pending for name in names]
             sampled = max(sum(len(one.family.members) for one in mine) for mine in pending)
             reason = too_many(sampled, KEPT_ENTRIES, "the sets that overlap and their values")
         if reason is not None:
@@ -324,7 +324,6 @@ class Learning(Adversary):
         column: str | None = None,
         rng: np.random.Generator | None = None,
     ) -> Belief:
-        assert isinstance(release, Generalized | Anatomized)
         known, number = self._asked(release, targets)
         error = errors_of(self.error, release.schema)
         posterior = self.posterior(release, known, error, column, rng or np.random.default_rng())
@@ -337,14 +336,14 @@ class Learning(Adversary):
 
     def posterior(
         self,
-        release: Generalized | Anatomized,
+        release: Release,
         known: Ints,
         error: Floats,
         column: str | None,
         rng: np.random.Generator,
     ) -> Posterior:
         """The posterior of a release, remembered if it was asked for before; sampled for these targets if it must be."""
-        name = release.grouping(column).column.name
+        name = required(release.classes(), release).grouping(column).column.name
         if self.memory is not None:
             found = self.memory.recall(release, name, self.effort, known, error)
             if found is not None:
@@ -358,7 +357,7 @@ class Learning(Adversary):
             self.memory.keep(found, self.effort, known, error)
         return found
 
-    def _posterior_of(self, release: Generalized | Anatomized, column: str) -> Posterior:
+    def _posterior_of(self, release: Release, column: str) -> Posterior:
         return Posterior.of(release, column, self.effort)
 
     def _asked(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:  # noqa: ARG002

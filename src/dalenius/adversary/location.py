@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN
+from dalenius.adversary.evidence import required
 from dalenius.kernel.intersect import nearest
-from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease
+from dalenius.release import Centroids, GroupedRelease
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -27,20 +28,20 @@ STEP = 20_000  # targets that are held against centroids together
 
 def places(release: GroupedRelease, known: Ints, *, sure: bool) -> Iterator[Places]:
     """Some targets and groups at a time. A target may come several times, with other groups each time."""
-    if isinstance(release, Generalized):
+    rows, links = release.rows(), release.links()
+    if rows is not None:
         fits_a_group = np.zeros(len(known), dtype=bool)
-        for part, start, group in fit.inside_boxes(release, known):
+        for part, start, group in fit.inside_boxes(rows, known):
             fits_a_group[part[np.diff(start) > 0]] = True
             yield part, start, group.astype(np.int64)
         if release.suppressed:
             some = np.arange(len(known)) if sure else np.flatnonzero(~fits_a_group)
             yield some, np.arange(len(some) + 1), np.full(len(some), release.groups)
-    elif isinstance(release, Anatomized):
-        for some, start, taken in fit.equal_rows(known, release.quasi.codes, _sizes(release)):
-            yield some, start, release.quasi.group[taken].astype(np.int64)
+    elif links is not None:
+        for some, start, taken in fit.equal_rows(known, links.quasi.codes, _sizes(release)):
+            yield some, start, links.quasi.group[taken].astype(np.int64)
     else:
-        assert isinstance(release, Centroids)
-        numbers, categories, points, labels = _scaled(release, known)
+        numbers, categories, points, labels = _scaled(required(release.centres(), release), known)
         combined, number = np.unique(labels, axis=0, return_inverse=True)
         number = number.reshape(-1)
         order = np.lexsort((*points.T[:1], number))

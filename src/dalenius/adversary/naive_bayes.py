@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN, Adversary, Targets
-from dalenius.adversary.evidence import Evidence
+from dalenius.adversary.evidence import Evidence, required
 from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.release import NoisyCounts, Release
@@ -61,22 +61,22 @@ class NaiveBayes(Adversary):
         column: str | None = None,
         rng: np.random.Generator | None = None,
     ) -> Belief:
-        assert isinstance(release, NoisyCounts)
-        if column is not None and column != release.sensitive:
-            raise InputError(f"The counts are about {release.sensitive!r}, not about {column!r}.")
-        model = self.model(release, rng)
+        counts = required(release.counts(), release)
+        if column is not None and column != counts.sensitive:
+            raise InputError(f"The counts are about {counts.sensitive!r}, not about {column!r}.")
+        model = self.model(counts, rng)
         known, number = fit.distinct_targets(targets)
         weights = np.log(np.broadcast_to(model.prior, (len(known), len(model.prior))))
-        quasi = [one.name for one in release.schema.quasi]
+        quasi = [one.name for one in counts.schema.quasi]
         for names, given in model.given.items():
-            own = np.column_stack([_rows(release.row_of_leaves(name), known[:, quasi.index(name)]) for name in names])
-            weights = weights + _log_factor(given, release.sizes(names), own)
+            own = np.column_stack([_rows(counts.row_of_leaves(name), known[:, quasi.index(name)]) for name in names])
+            weights = weights + _log_factor(given, counts.sizes(names), own)
         for name in model.gaussian:
-            density = release.moments[name].log_density(numbers_of(release.schema[name]))
+            density = counts.moments[name].log_density(numbers_of(counts.schema[name]))
             own = known[:, quasi.index(name)]
             weights = weights + np.where((own == UNKNOWN)[:, None], 0.0, density[own])
         weights = np.exp(weights - weights.max(axis=1, keepdims=True))
-        return Belief.exact(release.target, weights[number], model.prior, **model.diagnostics)
+        return Belief.exact(counts.target, weights[number], model.prior, **model.diagnostics)
 
     def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:  # noqa: ARG002 - nothing is drawn
         """The classifier that the counts make."""

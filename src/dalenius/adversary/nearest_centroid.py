@@ -11,9 +11,10 @@ from scipy.sparse import csr_array
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
+from dalenius.adversary.evidence import required
 from dalenius.adversary.location import places
 from dalenius.belief import Belief
-from dalenius.release import Centroids, Release
+from dalenius.release import Release
 
 
 class NearestCentroid(Adversary):
@@ -34,12 +35,12 @@ class NearestCentroid(Adversary):
         column: str | None = None,
         rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
     ) -> Belief:
-        assert isinstance(release, Centroids)
-        grouping = release.grouping(column)
+        centres = required(release.centres(), release)
+        grouping = centres.grouping(column)
         counts = fit.counts_of(grouping)
         known, number = fit.distinct_targets(targets)
         weights = np.zeros((len(known), len(grouping.table)))
-        for some, start, group in places(release, known, sure=False):
-            near = csr_array((np.ones(len(group)), group, start), shape=(len(some), release.groups))
+        for some, start, group in places(centres, known, sure=False):
+            near = csr_array((np.ones(len(group)), group, start), shape=(len(some), centres.groups))
             weights[some] = (near @ counts).toarray()
         return Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())

@@ -12,8 +12,9 @@ import numpy as np
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
+from dalenius.adversary.evidence import required
 from dalenius.belief import Belief, normalised
-from dalenius.release import Anatomized, Generalized, Release
+from dalenius.release import Release
 
 
 class RandomWorlds(Adversary):
@@ -32,12 +33,12 @@ class RandomWorlds(Adversary):
         column: str | None = None,
         rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
     ) -> Belief:
-        assert isinstance(release, Generalized | Anatomized)
-        grouping = release.grouping(column)
+        classes = required(release.classes(), release)
+        grouping = classes.grouping(column)
         counts = fit.counts_of(grouping)
         hidden = grouping.table - np.asarray(counts.sum(axis=0))
-        located = isinstance(release, Anatomized) and targets.group is not None
-        known, number = fit.distinct_targets(targets, release.groups if located else None)
+        located = release.links() is not None and targets.group is not None
+        known, number = fit.distinct_targets(targets, classes.groups if located else None)
         weights = np.zeros((len(known), len(hidden)))
         for some, groups in fit.fits(release, known):
             weights[some] += (groups @ counts).toarray()

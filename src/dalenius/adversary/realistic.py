@@ -12,9 +12,10 @@ import numpy as np
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
+from dalenius.adversary.evidence import required
 from dalenius.belief import Belief
 from dalenius.criterion.realistic import Realistic, beliefs
-from dalenius.release import Anatomized, Generalized, Grouping, Release
+from dalenius.release import Grouping, Release
 
 
 class RealisticAdversary(Adversary):
@@ -39,16 +40,16 @@ class RealisticAdversary(Adversary):
         column: str | None = None,
         rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
     ) -> Belief:
-        assert isinstance(release, Generalized | Anatomized)
-        grouping = _with_suppressed(release.grouping(column))
+        classes = required(release.classes(), release)
+        grouping = _with_suppressed(classes.grouping(column))
         inside, outside = beliefs(grouping, self.model)
         sizes = grouping.sizes
         known, number = fit.distinct_targets(targets)
         posterior = np.full((len(known), len(grouping.table)), np.nan)
         baseline = np.broadcast_to(self._unseen(grouping), posterior.shape).copy()
-        groups = slice(0, release.groups)  # the group after them is that of suppressed rows
-        weights = fit.anywhere(release, known) * sizes[release.groups :].sum()
-        sums = [weights[:, None] * belief[release.groups :].sum(axis=0) for belief in (inside, outside)]
+        groups = slice(0, classes.groups)  # the group after them is that of suppressed rows
+        weights = fit.anywhere(release, known) * sizes[classes.groups :].sum()
+        sums = [weights[:, None] * belief[classes.groups :].sum(axis=0) for belief in (inside, outside)]
         for some, fitting in fit.fits(release, known):
             weights[some] += fitting @ sizes[groups]
             for total, belief in zip(sums, (inside, outside), strict=True):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import RandomWorlds, fit
 from dalenius.adversary.attacker import Attacker
+from dalenius.adversary.evidence import required
 from dalenius.adversary.learner import Learner
 from dalenius.adversary.learning import Memory, Posterior
 from dalenius.adversary.links import Links
@@ -32,7 +33,7 @@ from dalenius.measure.threat import (
     relative_levels,
     threats,
 )
-from dalenius.release import Anatomized, Generalized
+from dalenius.release import Release
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
@@ -126,7 +127,7 @@ class RelativeThreats:
 
 
 def relative_threats(
-    release: Generalized | Anatomized,
+    release: Release,
     people: People,
     column: str,
     rng: np.random.Generator,
@@ -136,7 +137,7 @@ def relative_threats(
     progress: Progress | None = None,
 ) -> RelativeThreats:
     """Every figure of methods A for one sensitive column."""
-    check_same_people(release, people)
+    check_same_people(required(release.classes(), release), people)
     memory = memory or Memory()
     effort = effort or Effort()
     whole = Truth.of(people.table.cells()).identity
