@@ -116,6 +116,7 @@ def test_it_states_its_evidence(kind: type[Release]) -> None:
 def check_classes(classes: GroupedRelease) -> None:
     assert classes.people == int(classes.sizes.sum()) + classes.suppressed
     assert len(classes.sizes) == classes.groups
+    assert classes.sizes is classes.sizes, "people are counted once"
     grouping = classes.grouping()
     assert np.array_equal(grouping.sizes, classes.sizes)
     assert grouping.table.sum() == classes.people
