@@ -42,11 +42,11 @@ ALLOWED: dict[str, set[str]] = {
     "coding": {"errors", "hierarchy", "schema"},
     "engine": {"errors"},
     "table": BASE | {"engine"},
-    "release": BASE | {"engine"},
+    "release": BASE | {"engine", "plugins"},
     "criterion": BASE | {"release", "kernel", "plugins"},
     "belief": BASE,
     "guess": BASE | {"engine"},
-    "adversary": BASE | {"release", "criterion", "kernel", "belief"},
+    "adversary": BASE | {"release", "criterion", "kernel", "belief", "plugins"},
     "measure": BASE | {"release", "criterion", "adversary", "kernel", "belief"},
     "publish": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "kernel"},
     "audit": BASE
@@ -66,7 +66,8 @@ SHARED = {"base", "models", "registry"}
 SHARED_BY: dict[str, set[str]] = {
     "cli": {"common", "declared", "options"},
     "report": {"frame", "words"},
-    "release": {"evidence"},
+    "release": {"evidence", "files", "reading", "sidecar"},
+    "adversary": {"evidence"},
     "criterion": {"predicate", "written"},
 }
 # These gather the modules of their package, so that they may import all of them.

@@ -67,7 +67,7 @@ def test_beliefs_of_an_attack_promise_less() -> None:
 @pytest.mark.parametrize("conditional", [0.0, 0.3, 1.0, 1.9, 2.0])
 def test_fano_is_the_least_error_of_that_entropy(conditional: float) -> None:
     """Among distributions on four values with one at 1 − P and the others alike the entropy is h(P) + P log2 3."""
-    from dalenius.audit.channel import _fano
+    from dalenius.audit.channel.measures import _fano
 
     p = _fano(conditional, 4)
     beliefs = np.array([1 - p, p / 3, p / 3, p / 3])

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from marked_pages import renewed
 from scipy import stats
+from tests.conftest import ROOT
 
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure.entropy import conditional, renyi
@@ -17,7 +19,18 @@ from dalenius.measure.loss import coordinates, hamming
 from dalenius.measure.observed import Observed
 from dalenius.measure.semantic import noisy_count
 from dalenius.release import Channel, models
-from dalenius.release.models import LARGEST, MODELS, build, model, simulate_crowds, simulate_pool
+from dalenius.release.models import (
+    LARGEST,
+    MODELS,
+    build,
+    channel_model,
+    model,
+    simulate_crowds,
+    simulate_pool,
+    table,
+    uniform_channel,
+)
+from dalenius.release.models.base import count
 
 
 def privacy(channel: Channel) -> list[float]:
@@ -43,6 +56,26 @@ def test_examples_are_channels_with_a_uniform_prior(name: str) -> None:
         assert parameter.sentence
         needed = parameter.default is None and parameter.name not in one.one_of
         assert not needed or f"{parameter.name}=" in one.example
+
+
+def test_the_table_in_the_documentation_is_current() -> None:
+    page = (ROOT / "docs" / "error.md").read_text(encoding="utf-8")
+    assert renewed(page, "write_models.py", table()) == page, "run scripts/write_models.py"
+
+
+def test_a_model_is_one_function_and_one_line() -> None:
+    @channel_model("coin", "a fair coin, whatever the input", count("n", "the number of inputs", 1), example="coin:n=3")
+    def coin(n: int) -> Channel:
+        return uniform_channel([str(i) for i in range(n)], ["head", "tail"], np.full((n, 2), 0.5))
+
+    MODELS.add(coin)
+    try:
+        assert model("coin:n=2").matrix.tolist() == [[0.5, 0.5]] * 2
+        assert "| `coin:n=3` | n | a fair coin, whatever the input |" in table()
+        with pytest.raises(InputError, match=r"Did you mean 'coin'\? Known: flip, .*, coin\."):
+            model("coins:n=2")
+    finally:
+        MODELS.remove("coin")
 
 
 def test_text_and_numbers_are_the_same() -> None:
@@ -258,7 +291,7 @@ def test_crowds_at_its_ends() -> None:
 
 
 def test_simulations_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models, "CHUNK", 7_000)
+    monkeypatch.setattr(models.messages, "CHUNK", 7_000)
     crowds = simulate_crowds(4, 0.4, 20_000, np.random.default_rng(6))
     assert stats.chisquare(crowds.ravel(), build("crowds", n=4, p=0.4).joint.ravel() * 20_000).pvalue > 1e-4
     pool = simulate_pool(3, 2, 4, 4_000, np.random.default_rng(7))  # 1,400 mixes at a time

@@ -8,8 +8,9 @@ from html import escape
 from typing import Any
 
 from dalenius import __version__
-from dalenius.audit.channel import Design
+from dalenius.audit.channel import Design, MeasuredChannel
 from dalenius.output import csv_text
+from dalenius.release.models import MODELS
 from dalenius.report import charts, words
 from dalenius.report.frame import figure, frame, shown, table
 
@@ -29,7 +30,6 @@ ENTROPIES = {
 }
 
 
-OF_SENDERS = ("crowds", "threshold-mix", "pool-mix")  # models whose unknown is who sent a message
 DEGREES = {
     "reiter_rubin_worst": "Reiter and Rubin, 1 − p, worst",
     "berthold": "Berthold, log2 n (bits)",
@@ -40,79 +40,117 @@ DEGREES = {
 }
 
 
-def lines(document: Mapping[str, Any], curve: Sequence[Design], asked: Mapping[str, bool] | None = None) -> list[str]:
-    """A summary for a screen, with what was asked for: `order`, `confidence`, `senders`."""
+def lines(result: MeasuredChannel) -> list[str]:
+    """What `dalenius channel` prints."""
     text: list[str] = []
-    if "average_privacy" in document:
-        text += _measures(document, asked or {})
-    if "design" in document:
-        text += ["", *_design(document["design"])]
-    if "estimated" in document:
-        text += ["", *_estimated(document["estimated"])]
-    if curve:
-        text += ["", f"  {'distortion':>12}  {VALUES[curve[0].objective]:>32}  {'gap':>9}"]
-        text += [f"  {one.distortion:>12.6g}  {one.value:>32.6g}  {one.gap:>9.1e}" for one in curve]
+    if result.measures is not None:
+        text += _measures(result)
+    if result.design is not None:
+        text += ["", *_design(result.design.to_document())]
+    if result.estimated is not None:
+        text += ["", *_estimated(result.estimated)]
+    if result.curve:
+        text += ["", f"  {'distortion':>12}  {VALUES[result.curve[0].objective]:>32}  {'gap':>9}"]
+        text += [f"  {point.distortion:>12.6g}  {point.value:>32.6g}  {point.gap:>9.1e}" for point in result.curve]
     return text
 
 
-def _measures(document: Mapping[str, Any], asked: Mapping[str, bool]) -> list[str]:
-    number = words.number
+def model_lines() -> list[str]:
+    """What `dalenius channel --model list` prints."""
+    text = []
+    for model in MODELS.values():
+        text.append(f"{model.example:<40} {model.sentence}")
+        text += [f"    {p.name:<10} {p.sentence} ({p.allowed})" for p in model.parameters]
+    return text
+
+
+def _measures(result: MeasuredChannel) -> list[str]:
+    document = result.to_document()
+    text = [*_errors(document), "", *_bits(document, with_orders=result.request.orders is not None)]
+    if result.request.confidence is not None:
+        text += ["", _confidence_sets(document["confidence_sets"])]
+    text += ["", *_distances(document)]
+    if result.is_about_senders:
+        text += ["", *_senders(document["anonymity"])]
+    text += ["", *_bounds(document["bounds"])]
+    if "mistaken" in document:
+        text += ["", _mistaken(document)]
+    return text
+
+
+def _errors(document: Mapping[str, Any]) -> list[str]:
+    """The head, and how far off the attacker's best estimate is."""
+    number, spent = words.number, document["distortion"]
     inputs = f"{document['inputs']:,} inputs, {document['outputs']:,} outputs"
-    text = [
+    distortion = (
+        "" if spent is None else f"    distortion           {number(spent):>10}   loss {document['system_loss']}"
+    )
+    return [
         f"{inputs}; prior {document['prior']}; loss {document['loss']}, best estimate: a {document['estimate']}",
         "",
         "  The attacker's error",
         f"    average privacy      {number(document['average_privacy']):>10}   without any observation "
         f"{number(document['prior_privacy'])}",
         f"    worst-case privacy   {number(document['worst_case_privacy']):>10}   after {document['worst_observation']!r}",
+        *([distortion] if distortion else []),
     ]
-    spent = document["distortion"]
-    if spent is not None:
-        text.append(f"    distortion           {number(spent):>10}   loss {document['system_loss']}")
-    text += ["", "  In bits"]
-    text += [f"    {name:<24} {number(document[key]):>10}   {what}" for key, (name, what) in ENTROPIES.items()]
-    if asked.get("order"):
+
+
+def _bits(document: Mapping[str, Any], *, with_orders: bool) -> list[str]:
+    text = ["  In bits"]
+    text += [f"    {name:<24} {words.number(document[key]):>10}   {what}" for key, (name, what) in ENTROPIES.items()]
+    if with_orders:
         text += [
-            f"    {f'Rényi, order {a}':<24} {number(h):>10}   mean of H_α(X|y)"
+            f"    {f'Rényi, order {a}':<24} {words.number(h):>10}   mean of H_α(X|y)"
             for a, h in document["renyi_entropy"].items()
         ]
-    if asked.get("confidence"):
-        sets = document["confidence_sets"]
-        text += [
-            "",
-            f"  Sets of {sets['confidence']:.0%} confidence  {number(sets['average_size']):>12}   values on average, "
-            f"{sets['smallest']:,} to {sets['largest']:,}",
-        ]
-    moved, epsilon = document["t_emd"], document["epsilon"]
+    return text
+
+
+def _confidence_sets(sets: Mapping[str, Any]) -> str:
+    return (
+        f"  Sets of {sets['confidence']:.0%} confidence  {words.number(sets['average_size']):>12}   values on average, "
+        f"{sets['smallest']:,} to {sets['largest']:,}"
+    )
+
+
+def _distances(document: Mapping[str, Any]) -> list[str]:
+    """How far an observation moves a belief, and how far apart two inputs are told."""
+    number, moved, epsilon = words.number, document["t_emd"], document["epsilon"]
     note = f" ({document['t_emd_note']})" if document["t_emd_note"] else ""
-    text += [
-        "",
+    text = [
         f"  t, earth mover's         {'–' if moved is None else number(moved):>12}   ground {document['t_emd_ground']}{note}",
         f"  ε, any two inputs        {number(epsilon['local']):>12}   differential privacy, nats",
     ]
     for key, what in (("adjacent", "neighbours in order"), ("per_distance", "for each unit of distance")):
         if epsilon[key] is not None:
             text.append(f"  ε, {what:<26}{number(epsilon[key]):>8}")
-    if asked.get("senders"):
-        text += ["", "  Anonymity of a sender"]
-        degrees = document["anonymity"]
-        text += [
-            f"    {what:<36} {number(degrees[key]):>10}" for key, what in DEGREES.items() if degrees[key] is not None
-        ]
-    text += ["", "  Bounds, beside what they bound"]
-    for bound in document["bounds"]:
+    return text
+
+
+def _senders(degrees: Mapping[str, Any]) -> list[str]:
+    text = ["  Anonymity of a sender"]
+    return text + [
+        f"    {what:<36} {words.number(degrees[key]):>10}" for key, what in DEGREES.items() if degrees[key] is not None
+    ]
+
+
+def _bounds(bounds: Sequence[Mapping[str, Any]]) -> list[str]:
+    text, number = ["  Bounds, beside what they bound"], words.number
+    for bound in bounds:
         sign = "≤" if bound["direction"] == "at most" else "≥"
         text.append(
             f"    {bound['what']:<28} {number(bound['exact']):>10} {sign} {number(bound['bound']):<10} {bound['formula']}"
         )
-    if "mistaken" in document:
-        wrong = document["mistaken"]
-        text += [
-            "",
-            f"  An attacker with the assumed prior errs by {number(wrong['error'])} (it could by "
-            f"{number(document['average_privacy'])}); its belief is {number(wrong['inaccuracy'])} off",
-        ]
     return text
+
+
+def _mistaken(document: Mapping[str, Any]) -> str:
+    wrong, number = document["mistaken"], words.number
+    return (
+        f"  An attacker with the assumed prior errs by {number(wrong['error'])} (it could by "
+        f"{number(document['average_privacy'])}); its belief is {number(wrong['inaccuracy'])} off"
+    )
 
 
 def _design(found: Mapping[str, Any]) -> list[str]:
