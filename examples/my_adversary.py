@@ -1,17 +1,19 @@
 """An adversary in one file: it counts everybody in the classes that the target fits, however wide these are.
 
-Cruder than random worlds, which weigh a class by how much of it may be the target's. To run the contract suite on it:
+Cruder than random worlds, which weigh a class by how much of it may be the target's. A package that installs this file names
+the class in its pyproject.toml, and every command, report and test knows it:
 
-    python -m pytest tests/contract -p examples.my_adversary -k whole-classes
+    [project.entry-points."dalenius.adversaries"]
+    whole-classes = "my_adversary:WholeClasses"
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversary import REGISTRY, Adversary, Targets, fit
+from dalenius.adversary import Adversary, Targets, fit
 from dalenius.belief import Belief
-from dalenius.release import Anatomized, Generalized, Release
+from dalenius.release import Release
 
 
 class WholeClasses(Adversary):
@@ -21,9 +23,7 @@ class WholeClasses(Adversary):
     name = "whole-classes"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
     does = "counts everybody in the classes that the target fits, wide ones as much as narrow ones"
-
-    def refusal(self, release: Release) -> str | None:
-        return fit.refusal(release)  # centroids and counts have no classes that somebody could fit
+    needs = ("rows", "links")  # centroids and counts have no classes that somebody could fit
 
     def believe(
         self,
@@ -33,8 +33,7 @@ class WholeClasses(Adversary):
         column: str | None = None,
         rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
     ) -> Belief:
-        assert isinstance(release, Generalized | Anatomized)
-        grouping = release.grouping(column)
+        grouping = fit.classes_of(release).grouping(column)
         counts = fit.counts_of(grouping)  # [class, value], sparse
         known, number = fit.distinct_targets(targets)  # targets of whom the same is known are asked once
         weights = np.zeros((len(known), counts.shape[1]))
@@ -42,7 +41,3 @@ class WholeClasses(Adversary):
         for some, shares in fit.fits(release, known):  # [target, class]: how much of a class may be the target's
             weights[some] += ((shares > 0).astype(float) @ counts).toarray()
         return Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())
-
-
-# The one line. In dalenius itself it is the class's name in the tuple of REGISTRY, in adversary/__init__.py.
-REGISTRY[WholeClasses.name] = WholeClasses

@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "criterion": BASE | {"release", "kernel", "plugins"},
     "belief": BASE,
     "guess": BASE | {"engine"},
-    "adversary": BASE | {"release", "criterion", "kernel", "belief"},
+    "adversary": BASE | {"release", "criterion", "kernel", "belief", "plugins"},
     "measure": BASE | {"release", "criterion", "adversary", "kernel", "belief"},
     "publish": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "kernel"},
     "audit": BASE
@@ -66,6 +66,7 @@ SHARED_BY: dict[str, set[str]] = {
     "cli": {"common", "options"},
     "report": {"frame", "words"},
     "release": {"evidence"},
+    "adversary": {"evidence"},
     "criterion": {"predicate", "written"},
 }
 # These gather the modules of their package, so that they may import all of them.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from marked_pages import rewrite
 
-from dalenius.adversary import COUNTING, LEARNING, LINKING, LOCATING, REGISTRY, Learner, RealisticAdversary
+from dalenius.adversary import Learner, RealisticAdversary, needing
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "adversaries"
 PAGE = FOLDER / "README.md"
@@ -15,14 +15,14 @@ GROUPED = "generalized, anatomized"
 
 def rows() -> list[tuple[str, str, str, str, str]]:
     """Page, name, releases, what it knows, what it does. Three stand in no registry: they are asked for in other ways."""
-    found = [(name, name, GROUPED, one.knows, one.does) for name, one in {**REGISTRY, **LEARNING}.items()]
+    found = [(name, name, GROUPED, one.knows, one.does) for name, one in needing("rows", "links").items()]
     table = Learner.knows.replace("the release and", "the table itself and")
     found.append(("ideal", "ideal", "the table", table, Learner.does.replace("from the release", "from the table")))
     real = RealisticAdversary
     found.append(("realistic", "I:SHAPE:σ, II:σ, III:SHAPE, IV", GROUPED, real.knows, real.does))
-    found += [(name, name, "centroids", one.knows, one.does) for name, one in LOCATING.items()]
-    found += [(name, name, "anatomized", one.knows, one.does) for name, one in LINKING.items()]
-    found += [(name, name, "noisy counts", one.knows, one.does) for name, one in COUNTING.items()]
+    found += [(name, name, "centroids", one.knows, one.does) for name, one in needing("centres").items()]
+    found += [(name, name, "anatomized", one.knows, one.does) for name, one in needing("links").items()]
+    found += [(name, name, "noisy counts", one.knows, one.does) for name, one in needing("counts").items()]
     knows = "several releases, that the target is in each of them, and the target's quasi-identifiers"
     does = "finds the target's group in every release, and keeps the values that all of these groups have"
     found.append(("intersection", "intersection (`compose`)", "several, of any grouped kind", knows, does))

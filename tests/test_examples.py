@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
-from dalenius.adversary import REGISTRY, RandomWorlds, Targets
+from dalenius.adversary import ADVERSARIES, RandomWorlds, Targets
 from dalenius.audit import audit
 from dalenius.criterion import DistinctDiversity, KAnonymity
 from dalenius.datasets import save_hospital
@@ -23,6 +23,7 @@ from dalenius.report import html
 from dalenius.schema import Schema
 from tests.conftest import ROOT
 from tests.criterion.models import Case, cases
+from tests.test_plugins import install
 
 sys.path.insert(0, str(ROOT))
 try:
@@ -31,17 +32,22 @@ try:
     from examples.my_scheme import Runs
 finally:
     sys.path.remove(str(ROOT))
-REGISTRY.pop(WholeClasses.name)  # importing registers it, and other tests of this process must not meet it
+
+
+def path_with(folder: Path) -> str:
+    """PYTHONPATH with a folder of plug-ins, the source's folder and ours."""
+    return os.pathsep.join([str(folder), str(ROOT), str(ROOT / "src")])
 
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(REGISTRY, WholeClasses.name, WholeClasses)
+    monkeypatch.setitem(ADVERSARIES._parts, WholeClasses.name, WholeClasses)
 
 
-def test_the_contract_suite_runs_on_a_new_adversary() -> None:
-    command = ["-q", "-p", "no:cacheprovider", "-p", "examples.my_adversary", "-k", "whole-classes", "tests/contract"]
-    environment = {**os.environ, "PYTEST_ADDOPTS": ""}
+def test_the_contract_suite_runs_on_a_new_adversary(tmp_path: Path) -> None:
+    install(tmp_path, "dalenius.adversaries", "whole-classes", "examples.my_adversary:WholeClasses")
+    command = ["-q", "-p", "no:cacheprovider", "-k", "whole-classes", "tests/contract"]
+    environment = {**os.environ, "PYTEST_ADDOPTS": "", "PYTHONPATH": path_with(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *command], cwd=ROOT, env=environment, capture_output=True, text=True
     )
@@ -54,19 +60,18 @@ def test_the_contract_suite_can_fail(tmp_path: Path) -> None:
     """An adversary that forgets to normalise, and says the same about everybody."""
     (tmp_path / "bad_adversary.py").write_text(
         "import numpy as np\n"
-        "from dalenius.adversary import REGISTRY\n"
         "from examples.my_adversary import WholeClasses\n"
         "class Bad(WholeClasses):\n"
         "    name = 'bad'\n"
         "    def believe(self, release, targets, *, column=None, rng=None):\n"
         "        found = super().believe(release, targets, column=column, rng=rng)\n"
         "        found.posterior[:] = 0.3\n"
-        "        return found\n"
-        "REGISTRY['bad'] = Bad\n",
+        "        return found\n",
         encoding="utf-8",
     )
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
-    command = ["-q", "-x", "-p", "no:cacheprovider", "-p", "bad_adversary", "-k", "bad-", "tests/contract"]
+    install(tmp_path, "dalenius.adversaries", "bad", "bad_adversary:Bad")
+    environment = {**os.environ, "PYTEST_ADDOPTS": "", "PYTHONPATH": path_with(tmp_path)}
+    command = ["-q", "-x", "-p", "no:cacheprovider", "-k", "bad-", "tests/contract"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *command], cwd=ROOT, env=environment, capture_output=True, text=True
     )

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.adversary import LINKING, RandomWorlds, Refused, Targets, named
+from dalenius.adversary import ADVERSARIES, RandomWorlds, Refused, Targets, named, needing
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.definetti import Group, Majority, Open, Permutation
 from dalenius.adversary.learner import Learner
@@ -70,7 +70,7 @@ def test_predictions_from_the_sampler_are_those_of_every_world(method: Method, n
         doubt = [Fraction(int(rng.integers(0, 3)), 10) for _ in case.beta]  # how often what is known is wrong
         rates = {f"q{a}": float(rate) for a, rate in enumerate(doubt)}
         for name in ("definetti-majority", "definetti-group", "definetti-open"):
-            belief = LINKING[name](rates, effort, memory=memory).attack(release, known, rng=rng)
+            belief = ADVERSARIES[name](rates, effort, memory=memory).attack(release, known, rng=rng)
             assert belief.method == "sampled"
             for t, (target, g) in enumerate(zip(targets, group, strict=True)):
                 right = np.array(enumerated(case, target, g, doubt)[name])
@@ -203,7 +203,7 @@ def test_who_samples_a_posterior_does_not_take_the_heuristic(name: str) -> None:
 def test_only_anatomized_releases_have_a_link_that_was_cut() -> None:
     from dalenius import datasets
 
-    for name in LINKING:
+    for name in needing("links"):
         assert "no link within groups" in str(named(name).refusal(datasets.paper("relative-1b")))
 
 

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn.naive_bayes import GaussianNB
 
 import dalenius as dl
-from dalenius.adversary import COUNTING, UNKNOWN, Targets, named
+from dalenius.adversary import UNKNOWN, Targets, named, needing
 from dalenius.adversary.naive_bayes import shares
 from dalenius.release import NoisyCounts
 from dalenius.release.moments import LEAST_VARIANCE, Moments
@@ -64,7 +64,7 @@ def test_the_n_is_one_table_of_pr_s() -> None:
     assert shares(found) == pytest.approx(totals / totals.sum(), abs=1e-15)
 
 
-@pytest.mark.parametrize("name", sorted(COUNTING))
+@pytest.mark.parametrize("name", sorted(needing("counts")))
 def test_numbers_beyond_the_bounds_missing_and_unknown(name: str) -> None:
     """Clipped as the moments were; where there is no number, the factor is 1."""
     rng = np.random.default_rng(1)

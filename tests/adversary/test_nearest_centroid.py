@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import LOCATING, REGISTRY, UNKNOWN, Refused, Targets, fit, named
+from dalenius.adversary import UNKNOWN, Refused, Targets, named, needing
 from dalenius.adversary.nearest_centroid import NearestCentroid
 from dalenius.publish.microaggregation import Microaggregation
 from dalenius.release import Centroids, GroupCells
@@ -170,18 +170,16 @@ def test_on_what_the_publisher_makes_of_a_table() -> None:
             )
 
 
-def test_it_is_in_a_registry_of_its_own() -> None:
-    """No other release has centroids: there an audit does not even name it."""
-    assert list(LOCATING) == ["nearest-centroid"]
-    assert not set(LOCATING) & set(REGISTRY)
+def test_it_is_the_one_that_needs_centroids() -> None:
+    assert list(needing("centres")) == ["nearest-centroid"]
     assert isinstance(named("nearest-centroid"), NearestCentroid)
 
 
 def test_refusals_name_who_can() -> None:
     points = read("0,21,Oslo,Flu", "1,40,Hamar,Gout")
-    reason = fit.refusal(points)
+    reason = named("random-worlds").refusal(points)
     assert reason is not None
-    assert next(iter(LOCATING)) in reason  # and no other command
+    assert next(iter(needing("centres"))) in reason  # and no other command
     assert "compos" not in reason
     boxes = dl.datasets.paper("relative-1b")
     nobody = Targets(boxes.schema, np.zeros((1, 2), dtype=np.int32))

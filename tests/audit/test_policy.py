@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
-from dalenius.adversary import LOCATING
+from dalenius.adversary import ADVERSARIES
 from dalenius.adversary.sampling import Effort
 from dalenius.audit import Audit, audit
 from dalenius.audit.policy import Figure, Part, Threshold, apply, overall
@@ -201,7 +201,7 @@ def test_without_held_out_people_the_gain_is_not_tested(hospital: Hospital) -> N
 
 def test_a_release_that_nobody_can_attack_passes_nothing(hospital: Hospital, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if nobody attacked centroids: thresholds on attackers are not tested, and the reason is not the user's fault."""
-    monkeypatch.delitem(LOCATING, "nearest-centroid")
+    monkeypatch.delitem(ADVERSARIES._parts, "nearest-centroid")
     text = hospital.schema.read_text(encoding="utf-8").replace('role = "quasi"\n', 'role = "other"\n')
     text = text.replace('[columns.age]\nrole = "other"', '[columns.age]\nrole = "quasi"')
     path = hospital.folder / "ages.toml"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dalenius import datasets
-from dalenius.adversary import LINKING, Targets
+from dalenius.adversary import Targets, needing
 from dalenius.adversary.definetti import Group
 from dalenius.cli import app
 from dalenius.publish.anatomy import Anatomy
@@ -55,7 +55,7 @@ def rates(run: Run, *arguments: str, code: int = 0) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("name", sorted(LINKING))
+@pytest.mark.parametrize("name", sorted(needing("links")))
 def test_every_prediction_gives_its_rates(run: Run, name: str) -> None:
     found = rates(run, "--adversary", name)
     assert found["adversary"] == name

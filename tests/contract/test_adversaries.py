@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import LEARNING, LINKING, LOCATING, REGISTRY, UNKNOWN, Refused, Targets, named
+from dalenius.adversary import ADVERSARIES, UNKNOWN, Refused, Targets, named, needing
 from dalenius.adversary.sampling import spread
 from dalenius.belief import Belief
 from dalenius.release import KINDS, Release
@@ -139,15 +139,14 @@ def close_baseline(belief: Belief) -> float:
 REALISTIC = ["I:uniform:30", "I:uniform:30:at-most", "II:50", "III:uniform", "IV"]
 
 
-ALL = [*sorted(REGISTRY), *sorted(LOCATING), *sorted(LEARNING), *sorted(LINKING), *REALISTIC]
+# Those of noisy counts have a suite of their own, test_counting.py.
+ALL = [*sorted(set(ADVERSARIES) - set(needing("counts"))), *REALISTIC]
+OFFERED = {"anatomized": {"classes", "links"}, "centroids": {"classes", "centres"}}
 
 
 def attacks(name: str, kind: str) -> bool:
-    """Who attacks what: LINKING learn how rows are linked, and only an anatomized release has cut that; LOCATING go by
-    centroids, and nobody else can."""
-    if name in LINKING:
-        return kind == "anatomized"
-    return (name in LOCATING) == (kind == "centroids")
+    """Whether this adversary attacks releases of this kind: they offer evidence that it needs."""
+    return bool(set(named(name).needs) & OFFERED.get(kind, {"classes", "rows"}))
 
 
 CASES = [(name, kind) for name in ALL for kind in sorted(RELEASES) if attacks(name, kind)]
@@ -315,7 +314,7 @@ def test_singletons_give_certainty(present: str, kind: str, tmp_path: Path) -> N
     np.testing.assert_allclose(belief.posterior[0], [value == "Flu" for value in VALUES], atol=close(belief))
 
 
-@pytest.mark.parametrize("adversary", sorted(LOCATING))
+@pytest.mark.parametrize("adversary", sorted(needing("centres")))
 def test_centroids_that_tell_nothing_and_centroids_of_one(adversary: str, tmp_path: Path) -> None:
     """The same two promises where no labels are: everybody at one point, and somebody alone at a point of their own."""
     diseases = ["Flu"] * 5 + ["Pox"] * 2 + ["Ache"]

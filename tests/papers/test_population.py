@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import LINKING
+from dalenius.adversary import ADVERSARIES
 from dalenius.adversary.learning import Memory
 from dalenius.adversary.sampling import Effort
 from dalenius.measure import accuracy
@@ -241,7 +241,7 @@ def test_the_last_state_and_all_states_are_scored_as_the_adversaries_are(studies
     effort = Effort(mcse=0.5, chains=2, batches=4, sweeps=25, burn_in=100, most_sweeps=100)
     memory = Memory()
     for name, rate in rates.items():
-        adversary = LINKING[f"definetti-{name}"](effort=effort, memory=memory)
+        adversary = ADVERSARIES[f"definetti-{name}"](effort=effort, memory=memory)
         belief = adversary.attack(release, people.targets, rng=np.random.default_rng(2))
         right = accuracy.success(belief.answer, people.truth("occupation"), people.people)
         assert rate.value == pytest.approx(right.value, abs=0.01)

@@ -25,6 +25,8 @@ class Attacker(Learning):
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
     does = "learns from the release how values and quasi-identifiers go together, and weighs with it which row is the target's"
     baseline_is_table = False
+    baseline_is_learner = True
+    usual_for = ("rows", "links")
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.adversary.evidence import Evidence, lacking
 from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.release import Release
@@ -55,20 +56,29 @@ class Refused(InputError):
 
 
 class Adversary(ABC):
-    """One attack. `knows` and `does` are sentences for a reader of the report."""
+    """One attack. It describes itself: commands, audits, reports and tests go by these attributes, never by its class."""
 
     __slots__ = ()
-    name: str
-    knows: ClassVar[str]
-    does: ClassVar[str]
+    name: str  # as it is typed
+    knows: ClassVar[str]  # a sentence for a reader of the report, without a full stop
+    does: ClassVar[str]  # another
+    needs: ClassVar[tuple[Evidence, ...]] = ("rows", "links")  # it attacks a release that offers any of this
+    usual_for: ClassVar[tuple[Evidence, ...]] = ()  # `attack` takes it for such a release if nobody is named
+    is_audited: ClassVar[bool] = True  # an audit plays it; else only `attack --adversary` does
+    samples: ClassVar[bool] = False  # it is made with `error` and `effort`, and with `memory` and `progress` by name
     assumes_presence: ClassVar[bool] = True
-    baseline_sums_to_one: ClassVar[bool] = True
     knows_group: ClassVar[bool] = False  # it asks in which group of the release the target is
+    baseline_sums_to_one: ClassVar[bool] = True
     baseline_is_table: ClassVar[bool] = True  # the release's own shares; else something the adversary thought of
+    baseline_is_learner: ClassVar[bool] = False  # what a learner believes: an audit measures relative threats with it
 
-    @abstractmethod
+    def applies(self, release: Release) -> bool:
+        """Whether the release offers the evidence that this adversary needs; it may still refuse it."""
+        return lacking(release, self.needs) is None
+
     def refusal(self, release: Release) -> str | None:
         """Why this release cannot be attacked, or nothing."""
+        return lacking(release, self.needs)
 
     @abstractmethod
     def believe(

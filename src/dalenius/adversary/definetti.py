@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN, Targets
+from dalenius.adversary.evidence import lacking
 from dalenius.adversary.learning import KEPT_ENTRIES, Learning, Posterior, too_many
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
 from dalenius.adversary.sampling import Batch, Effort, Evaluate
@@ -146,14 +147,17 @@ class DeFinetti(Learning):
 
     __slots__ = ()
     knows = "the release, that the target is in it and in which group, and the target's quasi-identifiers"
+    needs = ("links",)
+    is_audited = False
     knows_group = True
     baseline_is_table = False
     view: ClassVar[int] = ROWS
 
     def refusal(self, release: Release) -> str | None:
-        if not isinstance(release, Anatomized):
-            return f"a release of kind {release.kind!r} has no link within groups that was cut"
-        cells = len(release.quasi.codes) * max(len(column.leaves) for column in release.schema.sensitive)
+        release_links = release.links()
+        if release_links is None:
+            return lacking(release, self.needs)
+        cells = len(release_links.quasi.codes) * max(len(column.leaves) for column in release.schema.sensitive)
         return too_many(cells, KEPT_ENTRIES, "its rows and values")
 
     def _posterior_of(self, release: Generalized | Anatomized, column: str) -> Posterior:

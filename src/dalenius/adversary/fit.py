@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dalenius.adversary.base import UNKNOWN, Targets
+from dalenius.adversary.base import UNKNOWN, Refused, Targets
 from dalenius.coding import distinct_rows
 from dalenius.kernel.boxes import boxes_of, set_bits, summary_of
 from dalenius.release import Anatomized, Generalized, GroupedRelease, Grouping, Release
@@ -27,13 +27,12 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
-def refusal(release: Release) -> str | None:
-    """Why targets cannot be placed in a release, or nothing."""
-    if isinstance(release, Generalized | Anatomized):
-        return None
-    if isinstance(release, GroupedRelease):
-        return "centroids do not say which values they stand for; nearest-centroid attacks them"
-    return f"a release of kind {release.kind!r} has no groups"
+def classes_of(release: Release) -> GroupedRelease:
+    """The classes of a release that an adversary has not refused."""
+    classes = release.classes()
+    if classes is None:
+        raise Refused(f"a release of kind {release.kind!r} has no groups")
+    return classes
 
 
 def distinct_targets(targets: Targets, groups: int | None = None) -> tuple[Ints, Ints]:
@@ -49,34 +48,44 @@ def distinct_targets(targets: Targets, groups: int | None = None) -> tuple[Ints,
     return distinct - 1, number
 
 
+def rows_of(release: Release) -> Generalized:
+    """The rows of a release that an adversary has not refused."""
+    rows = release.rows()
+    if rows is None:
+        raise Refused(f"a release of kind {release.kind!r} has no rows")
+    return rows
+
+
 def counts_of(grouping: Grouping) -> csr_array:
     """n(q,s) as a sparse matrix."""
     shape = (grouping.groups, len(grouping.table))
     return csr_array((grouping.counts.astype(np.float64), grouping.values, grouping.start), shape=shape)
 
 
-def anywhere(release: Generalized | Anatomized, known: Ints) -> Floats:
+def anywhere(release: Release, known: Ints) -> Floats:
     """The fit of each target to a suppressed row."""
     share = np.array([1.0 / max(len(column.leaves), 1) for column in release.schema.quasi])
     found: Floats = np.where(known == UNKNOWN, 1.0, share).prod(axis=1)
     return found
 
 
-def fits(release: Generalized | Anatomized, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
+def fits(release: Release, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
     """Some targets and groups at a time: which targets, and their fit to each group. A target may come several times,
     with other groups each time: add up what comes of them. Of tuples the target's group may be known, and comes first.
     """
-    if isinstance(release, Anatomized):
-        yield from _tuples(release, known)
+    links = release.links()
+    if links is not None:
+        yield from _tuples(links, known)
         return
-    width = [1.0 / np.maximum(np.diff(release.sets(a).first), 1) for a in range(known.shape[1])]
-    for part, start, group in inside_boxes(release, known):
+    rows = rows_of(release)
+    width = [1.0 / np.maximum(np.diff(rows.sets(a).first), 1) for a in range(known.shape[1])]
+    for part, start, group in inside_boxes(rows, known):
         target = np.repeat(part, np.diff(start))
         weight = np.ones(len(group))
         for a in range(known.shape[1]):
-            factor = width[a][release.codes[group, a]]
+            factor = width[a][rows.codes[group, a]]
             weight *= np.where(known[target, a] == UNKNOWN, 1.0, factor) if (known[:, a] < 0).any() else factor
-        yield part, csr_array((weight, group, start), shape=(len(part), release.groups))
+        yield part, csr_array((weight, group, start), shape=(len(part), rows.groups))
 
 
 # Boxes ----------------------------------------------------------------------------------------------------------------

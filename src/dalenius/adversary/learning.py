@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
+from dalenius.adversary.evidence import lacking
 from dalenius.adversary.links import SAMPLERS, LinkChain, Links
 from dalenius.adversary.modes import explore
 from dalenius.adversary.population import Population
@@ -273,6 +274,7 @@ class Learning(Adversary):
     """Somebody who learns from a release how values and quasi-identifiers go together."""
 
     __slots__ = ("effort", "error", "memory", "progress")
+    samples = True
 
     def __init__(
         self,
@@ -297,7 +299,7 @@ class Learning(Adversary):
             entries = len(tuples) * max(len(column.leaves) for column in release.schema.sensitive)
             return too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
         if not isinstance(release, Generalized):
-            return fit.refusal(release)
+            return lacking(release, self.needs)
         members = sum(len(release.sets(a).members) for a in range(len(release.labels)))
         entries = members * max(len(column.leaves) for column in release.schema.sensitive)
         reason = too_many(entries, ENTRIES, "its labels and values")

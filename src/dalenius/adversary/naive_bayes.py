@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.adversary import fit
 from dalenius.adversary.base import UNKNOWN, Adversary, Targets
+from dalenius.adversary.evidence import Evidence
 from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.release import NoisyCounts, Release
@@ -46,13 +48,10 @@ class NaiveBayes(Adversary):
     name = "naive-bayes"
     knows = "the noisy counts and the target's quasi-identifiers; it is the same to it whether the target was counted"
     does = "makes a naive Bayes classifier of the counts and applies it to the target"
+    needs = ("counts",)
+    usual_for: ClassVar[tuple[Evidence, ...]] = ("counts",)
     assumes_presence = False
     baseline_is_table = False
-
-    def refusal(self, release: Release) -> str | None:
-        if isinstance(release, NoisyCounts):
-            return None
-        return f"a release of kind {release.kind!r} does not count each quasi-identifier with the sensitive values"
 
     def believe(
         self,

@@ -21,6 +21,8 @@ class NaiveBayesDrawn(NaiveBayes):
     __slots__ = ("_drawn",)
     name = "naive-bayes-drawn"
     does = "draws a naive Bayes classifier from those that the counts leave plausible and applies it to the target"
+    usual_for = ()
+    is_audited = False  # a variant
 
     def __init__(self) -> None:
         self._drawn: tuple[NoisyCounts, Model] | None = None

@@ -26,6 +26,8 @@ class NaiveBayesGreedy(NaiveBayes):
     __slots__ = ()
     name = "naive-bayes-greedy"
     does = "makes a naive Bayes classifier of those tables that tell more than their noise and applies it to the target"
+    usual_for = ()
+    is_audited = False  # a variant
 
     def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:  # noqa: ARG002 - nothing is drawn
         given = conditionals(release)

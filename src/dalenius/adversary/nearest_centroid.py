@@ -13,7 +13,7 @@ from dalenius.adversary import fit
 from dalenius.adversary.base import Adversary, Targets
 from dalenius.adversary.location import places
 from dalenius.belief import Belief
-from dalenius.release import Anatomized, Centroids, Generalized, Release
+from dalenius.release import Centroids, Release
 
 
 class NearestCentroid(Adversary):
@@ -23,13 +23,8 @@ class NearestCentroid(Adversary):
     name = "nearest-centroid"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
     does = "goes to the group whose centroid is nearest and takes every row in it for equally likely the target's"
-
-    def refusal(self, release: Release) -> str | None:
-        if isinstance(release, Centroids):
-            return None
-        if isinstance(release, Generalized | Anatomized):
-            return "it has no centroids but labels or tuples; random-worlds and attacker attack these"
-        return f"a release of kind {release.kind!r} has no centroids"
+    needs = ("centres",)
+    usual_for = ("centres",)
 
     def believe(
         self,

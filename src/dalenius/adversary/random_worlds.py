@@ -24,9 +24,6 @@ class RandomWorlds(Adversary):
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
     does = "finds the groups that the target fits and takes every row in them for equally likely the target's"
 
-    def refusal(self, release: Release) -> str | None:
-        return fit.refusal(release)
-
     def believe(
         self,
         release: Release,

@@ -31,9 +31,6 @@ class RealisticAdversary(Adversary):
         self.model = model
         self.name = model.text
 
-    def refusal(self, release: Release) -> str | None:
-        return fit.refusal(release)
-
     def believe(
         self,
         release: Release,

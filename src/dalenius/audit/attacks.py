@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import LOCATING, Adversary, RandomWorlds, Targets
+from dalenius.adversary import Adversary, RandomWorlds, Targets
 from dalenius.adversary.location import nearest_to
 from dalenius.adversary.naive_bayes import shares
 from dalenius.audit.groups import in_place, right_group
@@ -188,10 +188,10 @@ def _breach(posterior: NDArray[np.float64], belief: Belief, truth: NDArray[np.in
 
 def _right_group(adversary: Adversary, release: Release, located: People | None) -> Rate:
     """How often whoever looks for a person finds the person's own group."""
-    if adversary.name not in LOCATING or located is None:
+    centres = release.centres()
+    if "centres" not in adversary.needs or centres is None or located is None:
         return Rate.undefined()
-    assert isinstance(release, Centroids)
-    return accuracy.rate(*right_group(release, located))
+    return accuracy.rate(*right_group(centres, located))
 
 
 def _settled(*diagnostics: Mapping[str, Any]) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius import engine as _engine
-from dalenius.adversary import LOCATING, REGISTRY, Adversary, NaiveBayes, named
+from dalenius.adversary import ADVERSARIES, Adversary
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.learning import Posterior
 from dalenius.adversary.sampling import Effort
@@ -40,9 +39,6 @@ from dalenius.release.prior import Priors
 from dalenius.schema import Schema
 from dalenius.table import Cells
 
-# On counts the paper's own, no variant. What is registered later is played, too.
-PLAYED: Mapping[str, type[Adversary]] = ChainMap({NaiveBayes.name: NaiveBayes}, REGISTRY)
-KNOWN: Mapping[str, type[Adversary]] = ChainMap({Attacker.name: Attacker}, LOCATING, PLAYED)  # type: ignore[arg-type]
 LISTED = 10  # people most at risk that are named by their rows
 ROUGH = 0.02  # Monte-Carlo error that lets see how often an attacker is right, where nothing sharper is asked for
 SWEPT = 25_000_000  # people times sweeps of a chain that it may take, but 2,000 sweeps in any case
@@ -214,7 +210,7 @@ def _extent(release: GroupedRelease | NoisyCounts) -> dict[str, float | None]:
 
 
 def _attack_document(found: Attack) -> dict[str, Any]:
-    adversary = KNOWN[found.adversary]
+    adversary = ADVERSARIES[found.adversary]
     return {
         "adversary": found.adversary,
         "knows": adversary.knows,
@@ -296,7 +292,7 @@ def audit(
     at_risk: list[AtRisk] = []
     located = _located(opened, people, release, placed, engine or _engine.default())
     for text in _players(opened):
-        adversary: Adversary = named(text)
+        adversary: Adversary = ADVERSARIES[text]()
         reason = adversary.refusal(opened)
         if reason is not None:
             refused[text] = reason
@@ -401,9 +397,11 @@ def audit(
 
 def _players(release: GroupedRelease | NoisyCounts) -> list[str]:
     """The adversaries that are tried on a release one by one, or named with the reason why they are not."""
-    if isinstance(release, NoisyCounts):
-        return list(PLAYED)
-    return [*LOCATING, *REGISTRY] if isinstance(release, Centroids) else list(REGISTRY)
+    return [
+        name
+        for name, each in ADVERSARIES.items()
+        if each.is_audited and not each.samples and ("rows" in each.needs or each().applies(release))
+    ]
 
 
 def _located(

@@ -27,6 +27,7 @@ from dalenius.cli.common import (
     stage_line,
     write_json,
 )
+from dalenius.cli.options import NamesAdversaries
 from dalenius.errors import counted
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("attack")(command)
+    app.command("attack", cls=NamesAdversaries)(command)
 
 
 def command(
@@ -109,7 +110,7 @@ def command(
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     import numpy as np
 
-    from dalenius.adversary import COUNTING, LINKING, LOCATING, RandomWorlds
+    from dalenius.adversary import RandomWorlds, needing
     from dalenius.adversary.learning import Learning, Memory
     from dalenius.adversary.sampling import PRINTED, PRINTED_SWEEPS, Effort
     from dalenius.audit.attacks import attack, rates
@@ -146,11 +147,11 @@ def command(
     known_columns = None if knows is None else _names(knows)
     adversary = adversary or _usual(release, kind)
     rated = truth is not None and adversary != "ideal" and (adversary is not None or holdout is not None)
-    links, locates = adversary in LINKING, adversary in LOCATING
+    counting, links, locates = needing("counts"), adversary in needing("links"), adversary in needing("centres")
     learns = adversary in (None, "attacker", "learner", "ideal") or (targets is not None and not links and not locates)
     adversary = adversary or "attacker"
     samples = (
-        links or adversary in ("attacker", "learner") or (learns and truth is not None and adversary not in COUNTING)
+        links or adversary in ("attacker", "learner") or (learns and truth is not None and adversary not in counting)
     )
     sampling: dict[str, Any] = {"--mcse": mcse, "--method": method, "--most-sweeps": most_sweeps}
     for option, wanted in sampling.items():
@@ -187,9 +188,9 @@ def command(
         if not isinstance(opened, GroupedRelease | NoisyCounts):
             raise InputError(f"{release}: a release of kind {opened.kind!r} has no groups to attack.")
         counts = isinstance(opened, NoisyCounts)
-        if counts and adversary not in COUNTING:
+        if counts and adversary not in counting:
             raise InputError(
-                f"{release}: noisy counts have no groups; attack them with --adversary {next(iter(COUNTING))}."
+                f"{release}: noisy counts have no groups; attack them with --adversary {next(iter(counting))}."
             )
         if isinstance(opened, Centroids) and not locates and adversary != "ideal":
             raise InputError(f"{adversary} cannot attack this release: {made.refusal(opened)}.")
@@ -279,16 +280,15 @@ def command(
 
 def _usual(release: str, kind: str | None) -> str | None:
     """Who attacks a release if nobody is named: centroids have an adversary of their own. None: as for any other."""
-    from dalenius.adversary import LOCATING
+    from dalenius.adversary import needing
     from dalenius.errors import InputError
     from dalenius.release import Centroids, find_files
 
     if kind is None:
-        with contextlib.suppress(
-            InputError
-        ):  # a table of the engine has no kind but --kind; what is not there is told later
+        # A table of the engine has no kind but --kind; what is not there is told later.
+        with contextlib.suppress(InputError):
             kind = find_files(release)[0]
-    return next(iter(LOCATING)) if kind == Centroids.kind else None
+    return next(iter(needing("centres"))) if kind == Centroids.kind else None
 
 
 def _method(text: str) -> Method:
@@ -307,7 +307,7 @@ def _names(text: str) -> list[str]:
 
 def _adversary(text: str, priors: Any, error: list[str] | None, how: dict[str, Any]) -> Any:
     """The adversary by name; only those that learn from the release can be wrong about what they know."""
-    from dalenius.adversary import LINKING, named
+    from dalenius.adversary import named, needing
     from dalenius.adversary.attacker import Attacker
     from dalenius.adversary.learner import Learner
     from dalenius.errors import InputError
@@ -321,7 +321,7 @@ def _adversary(text: str, priors: Any, error: list[str] | None, how: dict[str, A
             equals = ""
         if not equals:
             raise InputError(f"--error {item!r}: write COLUMN=RATE, for example age=0.1.")
-    learning: dict[str, Any] = {"learner": Learner, "attacker": Attacker, "ideal": Learner, **LINKING}
+    learning: dict[str, Any] = {"learner": Learner, "attacker": Attacker, "ideal": Learner, **needing("links")}
     if text in learning:
         return learning[text](rates, **how)
     if rates:

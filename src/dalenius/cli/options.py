@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 if TYPE_CHECKING:
     from dalenius.options import Option
@@ -17,6 +18,19 @@ Chosen = Mapping[
     str, Any
 ]  # by the name of each option's argument, what was typed; None, or False of a flag: it was not
 NONE: Chosen = MappingProxyType({})
+
+
+class NamesAdversaries(TyperCommand):
+    """A command with --adversary. Its help also names the adversaries of plug-ins, which are loaded only then."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from dalenius.adversary import from_plugins
+
+        added = from_plugins()
+        for parameter in self.params:
+            if added and isinstance(parameter, TyperOption) and parameter.name == "adversary":
+                parameter.help = f"{parameter.help} Of plug-ins: {', '.join(added)}."
+        super().format_help(ctx, formatter)
 
 
 def with_criteria(command: Callable[..., Any]) -> Callable[..., Any]:

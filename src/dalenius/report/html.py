@@ -8,9 +8,9 @@ from html import escape
 from typing import Any
 
 from dalenius import __version__
+from dalenius.adversary import ADVERSARIES
 from dalenius.audit import Audit
 from dalenius.audit.attacks import GAIN_FORMULA, RESIDUAL_FORMULA
-from dalenius.audit.audit import KNOWN
 from dalenius.criterion import measured_at
 from dalenius.errors import counted, listing
 from dalenius.measure import remaining
@@ -129,7 +129,7 @@ def _gaussian(release: NoisyCounts) -> str:
 def _attacks(audit: Audit) -> str:
     text = ["<h2>The adversaries</h2>"]
     for name in dict.fromkeys(found.adversary for found in audit.attacks):
-        adversary = KNOWN[name]
+        adversary = ADVERSARIES[name]
         text.append(
             f"<p><strong>{escape(name)}</strong> knows {escape(adversary.knows)}; it {escape(adversary.does)}.</p>"
         )
