@@ -65,7 +65,7 @@ SHARED = {"base", "models", "registry"}
 SHARED_BY: dict[str, set[str]] = {
     "cli": {"common", "options"},
     "report": {"frame", "words"},
-    "release": {"evidence"},
+    "release": {"evidence", "files", "reading", "sidecar"},
     "adversary": {"evidence"},
     "criterion": {"predicate", "written"},
 }

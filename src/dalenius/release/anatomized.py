@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.engine import Engine
+from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, nearest
 from dalenius.output import csv_text
 from dalenius.release import sidecar
 from dalenius.release.base import GroupCells, GroupedRelease, Regions, same_columns
+from dalenius.release.files import FileNames, as_path
 from dalenius.release.reading import COUNT, GROUP, Reading, rank_ids
 from dalenius.schema import Schema
 
@@ -25,6 +27,8 @@ class Anatomized(GroupedRelease):
     """
 
     kind = "anatomized"
+    description = "Two tables, of quasi-identifiers and of sensitive values, that share only the number of a group."
+    file_names = FileNames((".quasi*", ".sensitive*"), is_joined=True)
     schema: Schema
     quasi: GroupCells
     sensitive: GroupCells
@@ -51,6 +55,10 @@ class Anatomized(GroupedRelease):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Anatomized:
+        return read((as_path(files[0]), as_path(files[1])), schema, engine=engine)
 
     def named(self) -> dict[str, int]:
         """The number of the group of each name."""
@@ -101,7 +109,8 @@ def _sizes(cells: GroupCells) -> list[int]:
 
 def paths_of(name: str | Path, ending: str = ".csv") -> tuple[Path, Path]:
     """The two files of a release by its NAME."""
-    return Path(f"{name}.quasi{ending}"), Path(f"{name}.sensitive{ending}")
+    quasi, sensitive = Anatomized.file_names.of(name, ending)
+    return quasi, sensitive
 
 
 def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> Anatomized:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.coding import distinct_rows, merge
+from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, nearest
+from dalenius.release.files import FileNames
 from dalenius.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -97,7 +101,7 @@ class Regions:
 
 
 class Release(ABC):
-    """What the world sees. Subclasses are frozen data; `kind` is the name used in sidecars and options.
+    """What the world sees. Subclasses are frozen data that describe themselves: `KINDS` (registry.py) lists them.
 
     A release states which evidence it offers. Each method below returns one shape of evidence, or None if the release does not
     offer it. Criteria, adversaries and measures look at evidence and never ask for the class of a release. A new kind may return
@@ -105,8 +109,20 @@ class Release(ABC):
     """
 
     __slots__ = ()
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # its name in sidecars, in `--kind` and in JSON
+    description: ClassVar[str]  # one sentence for whoever chooses a kind
+    file_names: ClassVar[FileNames] = FileNames()  # one file of any name
+    reads_tables: ClassVar[bool] = False  # whether a frame, or a table of an engine, can be read as this kind
     schema: Schema  # of the columns it is about; a channel has none
+
+    @classmethod
+    def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Release:  # noqa: ARG003 - for kinds
+        """Read a release from its files, in the order of `file_names`, or from a frame or a table of the engine."""
+        raise InputError(f"A release of kind {cls.kind!r} is not read from files.")
+
+    def write(self, name: str | Path) -> None:  # noqa: ARG002 - for kinds
+        """Write the files of the release NAME, with a sidecar that says the kind, so that `open` reads back an equal one."""
+        raise InputError(f"A release of kind {self.kind!r} cannot be written.")
 
     def classes(self) -> GroupedRelease | None:
         """Groups of people with counts per sensitive value."""

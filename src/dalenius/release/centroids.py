@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,8 @@ class Centroids(GroupedRelease):
     """`points[q, j]` is group q's mean of an integer quasi-identifier (nan: missing), or a category's leaf code."""
 
     kind = "centroids"
+    description = "A table in which each class publishes one point, its centroid, for its quasi-identifiers."
+    reads_tables = True
     schema: Schema
     points: NDArray[np.float64]
     sensitive: GroupCells
@@ -48,6 +51,10 @@ class Centroids(GroupedRelease):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @classmethod
+    def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Centroids:
+        return read(files[0], schema, engine=engine)
+
     def centres(self) -> Centroids:
         return self
 
@@ -64,9 +71,9 @@ class Centroids(GroupedRelease):
             codes[:, a] = np.where(np.isnan(points), missing, _nearest(points, column.domain.values()))
         return codes
 
-    def write(self, path: str | Path) -> None:
+    def write(self, name: str | Path) -> None:
         """A line for each (group, value) with its count; a sidecar says that these are centroids."""
-        path = Path(path)
+        path = Path(name)
         names = {column.name for column in self.schema.columns}
         if {GROUP, COUNT} & names:
             raise InputError("Centroids need the columns 'group' and 'count', which the schema declares. Rename them.")

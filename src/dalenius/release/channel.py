@@ -14,11 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.engine import Engine
+from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.output import csv_text, write_texts
 from dalenius.release.base import Release
+from dalenius.release.files import as_path
 from dalenius.release.reading import numbers
+from dalenius.schema import Schema
 
 TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digits still counts as summing to 1
 
@@ -48,6 +50,7 @@ class Channel(Release):
     """
 
     kind = "channel"
+    description = "The probability of each output for each input, as a matrix."
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     matrix: NDArray[np.float64]
@@ -104,6 +107,10 @@ class Channel(Release):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @classmethod
+    def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Channel:  # noqa: ARG003 - it has no columns
+        return read(as_path(files[0]), engine=engine)
+
     @property
     def values(self) -> tuple[str, ...]:
         """What the attacker chooses from: the unknown's names, or the inputs."""
@@ -153,20 +160,20 @@ class Channel(Release):
         """The same channel, all inputs equally likely."""
         return replace(self, prior=np.full(len(self.inputs), 1 / len(self.inputs)))
 
-    def write(self, path: str | Path, *, prior: str | Path | None = None) -> None:
+    def write(self, name: str | Path, *, prior: str | Path | None = None) -> None:
         """The matrix, and the prior into a file of its own where one is named."""
-        rows = [[name, *map(repr, row)] for name, row in zip(self.inputs, self.matrix.tolist(), strict=True)]
-        for name in self.outputs:
-            if not name.strip():
+        rows = [[label, *map(repr, row)] for label, row in zip(self.inputs, self.matrix.tolist(), strict=True)]
+        for output in self.outputs:
+            if not output.strip():
                 raise InputError("The channel has an output without a name, which cannot be a column of a file.")
         corner = "input"
         while corner in self.outputs:
             corner += "_"
-        files = {Path(path): csv_text([corner, *self.outputs], rows)}
+        files = {Path(name): csv_text([corner, *self.outputs], rows)}
         if prior is not None:
             if self.prior is None:
                 raise InputError("The channel has no prior to write.")
-            lines = [[name, repr(p)] for name, p in zip(self.inputs, self.prior.tolist(), strict=True)]
+            lines = [[label, repr(p)] for label, p in zip(self.inputs, self.prior.tolist(), strict=True)]
             files[Path(prior)] = csv_text(["value", "probability"], lines)
         write_texts(files)
 

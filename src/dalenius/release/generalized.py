@@ -38,6 +38,8 @@ class Generalized(GroupedRelease):
     """
 
     kind = "generalized"
+    description = "A table in which each class shares labels, sets of values, for its quasi-identifiers."
+    reads_tables = True
     schema: Schema
     labels: tuple[tuple[Label, ...], ...]
     codes: NDArray[np.int32]
@@ -127,6 +129,10 @@ class Generalized(GroupedRelease):
         cells = GroupCells.gather(rank[group], values, counts, sizes)
         return cls(schema, arranged, np.ascontiguousarray(codes[order]), cells)
 
+    @classmethod
+    def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Generalized:
+        return read(files[0], schema, engine=engine)
+
     def sets(self, attribute: int) -> Sets:
         """The leaves of the labels of one quasi-identifier, laid out once."""
         if attribute not in self._sets:
@@ -157,7 +163,7 @@ class Generalized(GroupedRelease):
             for column, labels, code in zip(self.schema.quasi, self.labels, self.codes[group].tolist(), strict=True)
         )
 
-    def write(self, path: str | Path) -> None:
+    def write(self, name: str | Path) -> None:
         """One line for each (group, value) with its count; a `group` column only where labels are not enough."""
         names = {column.name for column in self.schema.columns}
         keyed = self.groups > 0 and len(np.unique(self.codes, axis=0)) < self.groups
@@ -190,7 +196,7 @@ class Generalized(GroupedRelease):
             cells = quasi + [column.leaves[value] for column, value in zip(sensitive, values, strict=True)]
             line = ([q] if keyed else []) + cells
             lines.extend([[*line, count]] if weighted else [line] * count)
-        sidecar.write(Path(path), self.kind, {Path(path): csv_text(header, lines)})
+        sidecar.write(Path(name), self.kind, {Path(name): csv_text(header, lines)})
 
     def _hidden(self) -> NDArray[np.bool_]:
         """The cells [group, column] that are written as a mark: complete sets too long to be repeated in every line."""

@@ -13,13 +13,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.engine import Engine
+from dalenius.engine import Engine, Source
 from dalenius.errors import DaleniusError, InputError, ParameterError, counted, is_finite, listing, nearest
 from dalenius.output import csv_text
 from dalenius.release import sidecar
 from dalenius.release.base import Release, same_columns
 from dalenius.release.coarse import Coarse, sizes
 from dalenius.release.count_lines import CountLines, written
+from dalenius.release.files import FileNames, as_path
 from dalenius.release.moments import QUERIES, Moments, bounds_of, check_columns
 from dalenius.release.sidecar import load_json
 from dalenius.schema import Column, Schema
@@ -44,6 +45,8 @@ class NoisyCounts(Release):
     """
 
     kind = "noisy-counts"
+    description = "Counts of people by quasi-identifier and sensitive value, published with noise."
+    file_names = FileNames((".counts.csv", ".json"))
     schema: Schema
     sensitive: str
     noisy: tuple[NDArray[np.float64], ...]
@@ -85,6 +88,10 @@ class NoisyCounts(Release):
         if not is_finite(self.scale) or self.scale <= 0:
             raise ParameterError("scale", owner, "a number > 0", self.scale)
         self._check_epsilon()
+
+    @classmethod
+    def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> NoisyCounts:
+        return read((as_path(files[0]), as_path(files[1])), schema, engine=engine)
 
     def _check_epsilon(self) -> None:
         """Refuse a promise that the noise does not keep."""
@@ -229,7 +236,8 @@ def _number(value: float) -> str:
 
 def paths_of(name: str | Path) -> tuple[Path, Path]:
     """The two files of a release by its NAME."""
-    return Path(f"{name}.counts.csv"), Path(f"{name}.json")
+    counts, meta = NoisyCounts.file_names.of(name)
+    return counts, meta
 
 
 def read(files: tuple[Path, Path], schema: Schema, *, engine: Engine) -> NoisyCounts:

@@ -17,7 +17,6 @@ from dalenius.errors import InputError, file_error, listing
 from dalenius.output import Marker, checksums, replacing
 
 UNFINISHED = "unfinished"
-PARTS = (".quasi", ".sensitive", ".counts")  # NAME.quasi.csv and its like are files of the release NAME
 
 
 def path_of(release: Path) -> Path:
@@ -99,11 +98,9 @@ def check_finished(file: Path) -> None:
 
 
 def stems_of(file: Path) -> list[Path]:
-    """The NAME of the release of several files that a file may belong to, by its own name."""
-    stem = file.with_suffix("")
-    if stem.suffix in PARTS:
-        return [stem.with_suffix("")]
-    return [stem] if file.suffix == ".json" and stem.name else []
+    """Each NAME of a release that a file may belong to: its own name up to one of its dots."""
+    cuts = [i for i, char in enumerate(file.name) if char == "." and file.name[:i].strip(".")]
+    return [file.with_name(file.name[:i]) for i in cuts]
 
 
 def kind_of(release: Path) -> str:
