@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import shutil
 from pathlib import Path
@@ -14,6 +15,7 @@ import dalenius as dl
 from dalenius.errors import InputError
 from dalenius.release import KINDS
 from dalenius.report import json_schema
+from tests.contract import test_kinds as contract
 from tests.test_plugins import Run, dalenius, install  # noqa: F401 - `dalenius` is a fixture
 
 UNFINISHED = pytest.mark.xfail(reason="attack and audit still ask for the class of a release", strict=False)
@@ -110,5 +112,23 @@ def test_its_sidecar_and_its_name_agree_on_the_kind(tmp_path: Path) -> None:
         assert dl.read_release(tmp_path / "other", schema) == table
         with pytest.raises(InputError, match="A frame is a release of kind generalized or centroids"):
             dl.read_release(rows, schema, kind="pivot")
+    finally:
+        KINDS.remove("pivot")
+
+
+PROMISES = [name for name in dir(contract) if name.startswith("test_")]
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_it_keeps_the_contract_of_all_kinds(promise: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    table = contract.generalized().rows()
+    assert table is not None
+    KINDS.add(Pivot)
+    monkeypatch.setitem(contract.EXAMPLES, "pivot", lambda: Pivot(table.schema, table))
+    try:
+        check = getattr(contract, promise)
+        taken = inspect.signature(check).parameters
+        own = {"kind": Pivot, "content": "a,b\n1,2\n", "tmp_path": tmp_path}
+        check(**{name: own[name] for name in taken})
     finally:
         KINDS.remove("pivot")

@@ -246,9 +246,6 @@ def test_only_kinds_that_read_tables_read_frames(kind: type[Release]) -> None:
         return
     with pytest.raises(InputError, match=f"kind '{kind.kind}' is read from files"):
         dl.read_release(frame, SCHEMA, kind=kind.kind)
-    if kind.kind != "channel":
-        with pytest.raises(InputError, match="Name its files"):
-            kind.open([frame, frame], SCHEMA, engine=engines.default())
 
 
 def test_a_release_outside_the_registry_says_what_it_cannot(tmp_path: Path) -> None:

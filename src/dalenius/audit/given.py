@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dalenius.audit.compose import check_values
+from dalenius.audit.common_values import check_values
 from dalenius.audit.people import widened
 from dalenius.coding import canonical_texts
 from dalenius.engine import Source
