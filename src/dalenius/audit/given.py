@@ -11,7 +11,8 @@ from dalenius.coding import canonical_texts
 from dalenius.engine import Source
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
-from dalenius.publish.given import Evaluated, Given, evaluate, given, needed, one_sensitive
+from dalenius.publish.earlier import given, needed, one_sensitive
+from dalenius.publish.given import Evaluated, Given, evaluate
 from dalenius.release import GroupedRelease, read
 from dalenius.schema import Schema
 from dalenius.table import Table

@@ -62,6 +62,7 @@ class GroupCells:
     _groupings: dict[tuple[int, int, bool], tuple[Schema, Grouping]] = field(
         default_factory=dict, init=False, repr=False
     )
+    _sizes: dict[int, NDArray[np.int64]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def gather(
@@ -88,6 +89,14 @@ class GroupCells:
     @property
     def people(self) -> int:
         return int(self.counts.sum())
+
+    def sizes(self, groups: int) -> NDArray[np.int64]:
+        """The number of people in each of so many groups; counted once."""
+        if groups not in self._sizes:
+            kept = self.group >= 0
+            sizes = np.bincount(self.group[kept], weights=self.counts[kept], minlength=groups)
+            self._sizes[groups] = sizes.astype(np.int64)
+        return self._sizes[groups]
 
     def recoded(self, old: Sequence[Column], new: Sequence[Column]) -> GroupCells:
         """The same cells with their codes in wider domains of the columns."""
@@ -198,10 +207,8 @@ class GroupedRelease(Release):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of people in each group."""
-        cells = self.sensitive
-        kept = cells.group >= 0
-        return np.bincount(cells.group[kept], weights=cells.counts[kept], minlength=self.groups).astype(np.int64)
+        """The number of people in each group; counted once."""
+        return self.sensitive.sizes(self.groups)
 
     def classes(self) -> GroupedRelease:
         return self
