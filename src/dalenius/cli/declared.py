@@ -12,6 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from dalenius import engine as _engine
+from dalenius.errors import listing
+from dalenius.release.registry import KINDS
 
 SCHEMA_FILE = Path("privacy.toml")
 ENGINE_URL = _engine.DEFAULT
@@ -45,7 +47,10 @@ MostCells = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Reveal = Annotated[bool, typer.Option("--reveal", help="Show labels and values of the classes named.")]
-Kind = Annotated[str | None, typer.Option("--kind", help="Kind of the release, if its files do not tell it.")]
+Kind = Annotated[
+    str | None,
+    typer.Option("--kind", help=f"Kind of the release, if its files do not tell it: {listing(KINDS)}."),
+]
 Holdout = Annotated[
     Path | None, typer.Option("--holdout", help="People like those in the table who are not in it: the control.")
 ]

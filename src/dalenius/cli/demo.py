@@ -13,6 +13,8 @@ import typer
 
 from dalenius.cli import common, declared
 
+NO_ENGINE = "makes its own files"  # why it takes no --engine
+
 
 def register(app: typer.Typer) -> None:
     app.command("demo")(command)

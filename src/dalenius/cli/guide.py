@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 TRIES = 3
 
+NO_ENGINE = "asks questions and reads no rows"  # why it takes no --engine
+
 
 def register(app: typer.Typer) -> None:
     app.command("guide")(command)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 PAGE = Path("reproduce.html")
 
+NO_ENGINE = "reads data sets of its own"  # why it takes no --engine
+
 
 def register(app: typer.Typer) -> None:
     app.command("reproduce")(command)

@@ -9,6 +9,8 @@ import typer
 
 from dalenius.cli import common, declared
 
+NO_ENGINE = "keeps rows in their order"  # why it takes no --engine
+
 
 def register(app: typer.Typer) -> None:
     app.command("split")(command)
