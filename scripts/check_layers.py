@@ -58,7 +58,7 @@ ALLOWED: dict[str, set[str]] = {
     "datasets": BASE | {"engine", "table", "release"},
     "demo": BASE | {"table", "criterion", "measure", "publish", "audit", "datasets"},
 }
-# These stand above everything; `__init__` only names what is public. Only `cli` itself and `__main__`, which starts it, import `cli`.
+# These stand above everything; `__init__` only names what is public. Only `cli` itself and `__main__` import `cli`.
 TOP = {"cli", "__init__", "__main__"}
 
 # What every module of a package may import from its own package; and what single packages share besides.
