@@ -227,6 +227,6 @@ def warn(*sentences: str) -> None:
 
 def moved_words(told: dict[str, Any]) -> str:
     """How many people are in only one of two releases, at least."""
-    words = " and ".join(f"{told[key]:,} {key}" for key in ("joined", "left") if told[key])
-    first = next((told[key] for key in ("joined", "left") if told[key]), 0)
-    return f"at least {words.replace(' ', ' person ' if first == 1 else ' people ', 1)}"
+    from dalenius.report.words import moved
+
+    return moved(told)
