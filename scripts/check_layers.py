@@ -48,7 +48,7 @@ ALLOWED: dict[str, set[str]] = {
     "guess": BASE | {"engine"},
     "adversary": BASE | {"release", "criterion", "kernel", "belief", "plugins"},
     "measure": BASE | {"release", "criterion", "adversary", "kernel", "belief"},
-    "publish": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "kernel"},
+    "publish": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "kernel", "plugins"},
     "audit": BASE
     | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "belief"}
     | {"workers"},
@@ -69,6 +69,7 @@ SHARED_BY: dict[str, set[str]] = {
     "release": {"evidence", "files", "reading", "sidecar"},
     "adversary": {"evidence"},
     "criterion": {"predicate", "written"},
+    "publish": {"classes", "grid", "parts", "sets", "tally"},
 }
 # These gather the modules of their package, so that they may import all of them.
 GATHERING = {"__init__", "registry", "cli/app.py"}
