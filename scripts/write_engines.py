@@ -12,6 +12,8 @@ from marked_pages import rewrite
 
 from dalenius.cli.app import app
 from dalenius.engine import PLACES, Place
+from dalenius.publish.base import Publisher
+from dalenius.publish.registry import PUBLISHERS
 from dalenius.release import Release
 from dalenius.release.registry import KINDS
 
@@ -39,6 +41,16 @@ def refused_kind(kind: type[Release], place: Place) -> str:
     return "is read from files" if place.is_table and not kind.reads_tables else ""
 
 
+def refused_publisher(publisher: type[Publisher], place: Place) -> str:
+    """Why a method cannot publish rows that are there; nothing if it can."""
+    return "needs an order of rows" if publisher.follows_row_order and not place.has_order else ""
+
+
+def refused_table(publisher: type[Publisher]) -> str:
+    """Why a release cannot be written as a table of an engine; nothing if it can."""
+    return "has several files" if publisher.has_several_files() else ""
+
+
 def table(head: str, parts: Iterable[str], refused: Callable[[str, Place], str], last: dict[str, str]) -> list[str]:
     """A row for each part, a column for each place; `last` has a column more."""
     heads = [head, *(place.title for place in PLACES), *([next(iter(last))] if last else [])]
@@ -50,6 +62,7 @@ def table(head: str, parts: Iterable[str], refused: Callable[[str, Place], str],
 
 
 def markdown() -> str:
+    written = {"`-o table:NAME`": "", **{name: refused_table(one) for name, one in PUBLISHERS.items()}}
     return "\n".join(
         [
             "Commands, with a table (or a release) that is there:",
@@ -59,6 +72,10 @@ def markdown() -> str:
             "Kinds of releases, read from there:",
             "",
             *table("kind", KINDS, lambda name, place: refused_kind(KINDS[name], place), {}),
+            "",
+            "Methods of `publish`, with rows that are there:",
+            "",
+            *table("method", PUBLISHERS, lambda name, place: refused_publisher(PUBLISHERS[name], place), written),
             "",
         ]
     )

@@ -19,13 +19,13 @@ from tests.engine.test_engines import load_postgres
 import dalenius as dl
 from dalenius import datasets, release
 from dalenius.cli import app
-from dalenius.criterion import KAnonymity
+from dalenius.criterion import DistinctDiversity, KAnonymity
 from dalenius.engine import PLACES, Engine, Place, connect
 from dalenius.publish.anatomy import Anatomy
 from dalenius.publish.lattice import Lattice
 from dalenius.publish.microaggregation import Microaggregation
 from dalenius.publish.mondrian import Mondrian
-from dalenius.publish.noisy_counts import Counts
+from dalenius.publish.registry import PUBLISHERS
 from dalenius.release.registry import KINDS
 
 WRITER = runpy.run_path(str(ROOT / "scripts" / "write_engines.py"))
@@ -35,7 +35,9 @@ HERE = PLACES[0]
 
 # What a refusal says, by the reason that the page gives.
 SAYS = {
+    "needs an order of rows": "no order of rows",
     "is read from files": "A table of an engine is a release of kind",
+    "has several files": "cannot be one table",
 }
 
 
@@ -49,7 +51,7 @@ def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Mondrian([KAnonymity(4)]).publish(table).write(folder / "second.csv")
     Microaggregation(4).publish(table).write(folder / "centroids.csv")
     Anatomy(2).publish(table, seed=5).write(folder / "anatomized")
-    Counts(1.0).publish(table).write(folder / "noisy-counts")
+    PUBLISHERS["noisy-counts"].from_options((), {"epsilon": 1.0}).run(table).write(folder / "noisy-counts")
     (folder / "channel.csv").write_text("input,x,y\na,0.9,0.1\nb,0.2,0.8\n", encoding="utf-8")
     with (folder / "patients.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
@@ -229,3 +231,48 @@ def test_kinds(kind: str, place: Place, put: Put) -> None:
         assert (mine is None) == (theirs is None)
         if evidence == "classes" and mine is not None:
             assert (mine.people, mine.groups, mine.suppressed) == (theirs.people, theirs.groups, theirs.suppressed)
+
+
+METHODS: dict[str, tuple[list[Any], dict[str, Any]]] = {
+    "lattice": ([KAnonymity(3)], {"suppression": 0.05}),
+    "mondrian": ([KAnonymity(4)], {}),
+    "microaggregation": ([KAnonymity(4)], {}),
+    "anatomy": ([DistinctDiversity(2)], {}),
+    "noisy-counts": ([], {"epsilon": 1.0}),
+}
+
+
+def test_every_method_is_tried() -> None:
+    assert set(METHODS) == {name for name, one in PUBLISHERS.items() if one.__module__.startswith("dalenius.")}
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.title)
+@pytest.mark.parametrize("method", METHODS)
+def test_methods(method: str, place: Place, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each method publishes rows that are there, into a file and into a table, or is refused."""
+    monkeypatch.chdir(tmp_path)  # the sidecar of a table is written into the current folder
+    schema = dl.Schema.load(put.hospital / "privacy.toml")
+    source = put.source("patients.csv", place)
+    # A file, too, is published with a database at hand, so that the release can become a table.
+    engine = put.engine(PLACES[1] if place is HERE else place)
+    table = dl.Table(source, schema, engine=engine)
+    assert table.rows.numbered == place.has_order
+    publisher = PUBLISHERS[method].from_options(*METHODS[method])
+    refused = WRITER["refused_publisher"](PUBLISHERS[method], place)
+    if refused:
+        with pytest.raises(dl.InputError, match=SAYS[refused]):
+            publisher.run(table)
+        return
+    published = publisher.run(table)
+    published.write(tmp_path / "out.csv" if len(published.files(Path("x"))) == 1 else tmp_path / "out")
+    assert (tmp_path / "out.csv").exists() or list(tmp_path.glob("out.*.csv"))
+    name = f"table:made_{method.replace('-', '_')}_{place.is_table}".lower()
+    refused = WRITER["refused_table"](PUBLISHERS[method])
+    if refused:
+        with pytest.raises(dl.InputError, match=SAYS[refused]):
+            published.write(name)
+        return
+    published.write(name)
+    classes = release.read(name, schema, kind=published.kind, engine=engine).classes()
+    assert classes is not None
+    assert classes.people == PEOPLE

@@ -222,10 +222,3 @@ def warn(*sentences: str) -> None:
     """What must be known, however quiet it should be."""
     for sentence in sentences:
         typer.echo(f"WARNING: {sentence}", err=True)
-
-
-def moved_words(told: dict[str, Any]) -> str:
-    """How many people are in only one of two releases, at least."""
-    from dalenius.report.words import moved
-
-    return moved(told)

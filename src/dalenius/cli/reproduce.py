@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dalenius.cli import declared
 from dalenius.cli.common import JsonOption, QuietOption, run_details, say, stage_line, teller, write_json
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ def command(
             metavar="[PAPER]…", help="relative, realistic, composition, error, population; all five if none is named."
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The HTML page.")] = PAGE,
+    output: Annotated[Path, declared.output("The HTML page.")] = PAGE,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="A folder that holds UCI Adult; else $DALENIUS_DATA, or the cache."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Rougher numbers in about a minute: fewer people, parameters, repetitions.")
+        bool, declared.quick("Rougher numbers in about a minute: fewer people, parameters, repetitions.")
     ] = False,
     json: JsonOption = None,
     quiet: QuietOption = False,

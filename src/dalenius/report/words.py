@@ -171,6 +171,6 @@ def plus_minus(error: float | None) -> str:
 
 def moved(difference: Mapping[str, Any]) -> str:
     """How many people are in only one of two releases, at least."""
-    words = " and ".join(f"{difference[key]:,} {key}" for key in ("joined", "left") if difference[key])
+    text = " and ".join(f"{difference[key]:,} {key}" for key in ("joined", "left") if difference[key])
     first = next((difference[key] for key in ("joined", "left") if difference[key]), 0)
-    return f"at least {words.replace(' ', ' person ' if first == 1 else ' people ', 1)}"
+    return f"at least {text.replace(' ', ' person ' if first == 1 else ' people ', 1)}"
