@@ -335,10 +335,10 @@ def _basis(
     import tomllib
 
     from dalenius import __version__
-    from dalenius.audit.audit import SHARP
     from dalenius.audit.disclosure import policy_criteria
     from dalenius.audit.holdout import drawn_together
     from dalenius.audit.people import files_of
+    from dalenius.audit.playing import SHARP
     from dalenius.output import sha256
     from dalenius.release.prior import Priors
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from dalenius.report.charts import LETTER, WIDTH, apart
-from dalenius.report.charts import _data as as_data
-from dalenius.report.charts import _svg as as_svg
+from dalenius.report.charts import LETTER, WIDTH, apart, as_data
+from dalenius.report.charts import svg as as_svg
 
 COLOURS = {
     "lattice": "#1f5fa8",
