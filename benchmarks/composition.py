@@ -72,7 +72,8 @@ _OURS = """
 import sys
 from pathlib import Path
 from dalenius import engine
-from dalenius.audit.compose import figures, open_releases
+from dalenius.audit.compose import open_releases
+from dalenius.audit.compose_figures import figures
 from dalenius.schema import Schema
 folder = Path(sys.argv[1])
 schema, here = Schema.load(folder / "privacy.toml"), engine.default()
@@ -82,10 +83,10 @@ start = time.perf_counter()
 opened = open_releases(releases, [schema], folder / sys.argv[2], engine=here)
 read = time.perf_counter()
 found = opened.intersect()
-told = figures(found)
+told = figures(found, found, opened.suppressed_share)
 end = time.perf_counter()
 sizes = found.posterior.tolist() if len(found.posterior) < 1000 else []
-_report(end - read, read=read - start, sizes=sizes, certain=told.PVP["100"], words=int(found.left.nbytes))
+_report(end - read, read=read - start, sizes=sizes, certain=told["PVP"]["100"], words=int(found.left.nbytes))
 """
 
 _THEIRS = """

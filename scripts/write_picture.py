@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from dalenius import demo
 from dalenius.audit import audit
-from dalenius.cli import demo
 from dalenius.datasets import save_hospital
 from dalenius.report import charts
 from dalenius.schema import Schema
@@ -23,11 +23,11 @@ def draw() -> str:
         schema = folder / "privacy.toml"
         (folder / "policy.toml").write_text(schema.read_text(encoding="utf-8") + demo.POLICY, encoding="utf-8")
         opened, asked = Table(table, Schema.load(schema)), Schema.load(folder / "policy.toml")
-        for way in demo.ways(0):
-            way.make(opened).write(folder / way.file)
-            found = audit(str(folder / way.file), asked, truth=table, holdout=others, seed=0)
+        for scheme in demo.all_schemes(0):
+            scheme.publish(opened).write(folder / scheme.file)
+            found = audit(str(folder / scheme.file), asked, truth=table, holdout=others, seed=0)
             best = max(found.attacks, key=lambda one: one.success.value)
-            attacks.append((f"{way.short}: {best.adversary}", best))
+            attacks.append((f"{scheme.short}: {best.adversary}", best))
     return charts.compared(attacks)
 
 

@@ -11,11 +11,13 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dalenius.config import parse
 from dalenius.engine import Engine, Summary
 from dalenius.errors import DaleniusError, InputError
 from dalenius.hierarchy import Hierarchy, read_hierarchy
+from dalenius.output import check_writable, write_texts
 
 # Words in a column's name; of the sensitive ones the most telling stand first.
 _NAMES_A_PERSON = """
@@ -45,6 +47,34 @@ class _Guess:
     role: str
     why: str
     lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """A schema that was guessed from a table and written to a file."""
+
+    table: Path
+    schema: Path
+    text: str
+
+    def to_document(self) -> dict[str, Any]:
+        """The guess as JSON has it."""
+        return {"table": str(self.table), "schema": str(self.schema), "text": self.text}
+
+
+def check_new(output: Path) -> None:
+    """Refuse a file that is there already, before the work is done."""
+    if output.is_symlink() or output.exists():
+        raise InputError(f"{output} is there already and is not overwritten. Name another file with -o, or remove it.")
+    check_writable(output)
+
+
+def init(table: Path, output: Path, *, engine: Engine) -> Guessed:
+    """Guess the schema of a table and write it, every guess marked. Never overwrites a file."""
+    check_new(output)
+    text = guess_schema(table, engine=engine, beside=output.parent)
+    write_texts({output: text}, new=True)
+    return Guessed(table, output, text)
 
 
 def guess_schema(path: Path, *, engine: Engine, beside: Path) -> str:
@@ -134,23 +164,44 @@ def _column(name: str, summary: Summary, identifier: str | None, sensitive: bool
         also += "; every row has another number: is it an identifier?"
     if has_file:
         return _Guess("quasi", also, kind)
-    listed = 0 < summary.distinct <= MAX_LISTED
     if _looks_like_code(name, summary, integer):
-        domain = (f"domain = {_array(summary.texts)}    # GUESS: the values of the data",) if listed else ()
-        return _Guess("quasi", also, ('mask = "right"    # GUESS: codes of one length', *domain))
+        return _Guess("quasi", also, _mask(summary))
     if integer and summary.distinct > 10:
-        values = [int(float(text)) for text in summary.texts]
-        widths = _widths(max(values) - min(values))
-        lines = [*kind, f"intervals = {widths}    # GUESS"]
-        if listed and max(values) - min(values) < MAX_DOMAIN:
-            lines.append(f"domain = {{ min = {min(values)}, max = {max(values)} }}    # GUESS: the range of the data")
-        return _Guess("quasi", also, tuple(lines))
+        return _Guess("quasi", also, kind + _intervals(summary))
+    return _Guess("quasi", also, (*kind, f'hierarchy = "suppress"    # GUESS: {_whole(summary, integer)}'))
+
+
+def _is_listed(summary: Summary) -> bool:
+    """Whether the summary names every value."""
+    return 0 < summary.distinct <= MAX_LISTED
+
+
+def _mask(summary: Summary) -> tuple[str, ...]:
+    """The lines of a column of codes, whose last characters are masked."""
+    listed = _is_listed(summary)
+    domain = (f"domain = {_array(summary.texts)}    # GUESS: the values of the data",) if listed else ()
+    return ('mask = "right"    # GUESS: codes of one length', *domain)
+
+
+def _intervals(summary: Summary) -> tuple[str, ...]:
+    """The lines of a column of numbers, which are published as ranges."""
+    values = [int(float(text)) for text in summary.texts]
+    low, high = min(values), max(values)
+    lines = [f"intervals = {_widths(high - low)}    # GUESS"]
+    if _is_listed(summary) and high - low < MAX_DOMAIN:
+        lines.append(f"domain = {{ min = {low}, max = {high} }}    # GUESS: the range of the data")
+    return tuple(lines)
+
+
+def _whole(summary: Summary, integer: bool) -> str:
+    """What is to be said of a column whose values are published as they are, or not at all."""
     whole = "published as it is, or not at all"
-    if summary.texts and all(re.fullmatch(_DATE, text) for text in summary.texts if text):
-        whole += "; of a date a hierarchy file (day, month, year) keeps more"
-    elif not integer and summary.texts and all(re.fullmatch(_DECIMAL, text) for text in summary.texts if text):
-        whole += "; round decimals to whole numbers, or write a hierarchy file"
-    return _Guess("quasi", also, (*kind, f'hierarchy = "suppress"    # GUESS: {whole}'))
+    texts = [text for text in summary.texts if text]
+    if summary.texts and all(re.fullmatch(_DATE, text) for text in texts):
+        return whole + "; of a date a hierarchy file (day, month, year) keeps more"
+    if not integer and summary.texts and all(re.fullmatch(_DECIMAL, text) for text in texts):
+        return whole + "; round decimals to whole numbers, or write a hierarchy file"
+    return whole
 
 
 def _widths(span: int) -> list[int]:

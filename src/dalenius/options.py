@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -16,7 +17,7 @@ class Option:
 
     name: str  # as it is typed, without the dashes
     help: str
-    type: type[int] | type[float] | type[str] | type[bool] = float
+    type: type[int] | type[float] | type[str] | type[bool] | type[Path] = float
     metavar: str | None = None
     is_repeatable: bool = False
     panel: str = ""  # the heading of `--help` under which it stands; empty: that of the command

@@ -97,7 +97,7 @@ def test_what_is_not_defined_is_absent(hospital: Hospital, tmp_path: Path) -> No
         writer = csv.DictWriter(file, [*QUASI, "disease"], extrasaction="ignore")
         writer.writeheader()
         writer.writerows({**row, "age": "30.5"} for row in points)
-    found = compare({"n": str(tmp_path / "n")}, hospital.table, schema, queries=QUERIES)
+    found = [*compare({"n": str(tmp_path / "n")}, hospital.table, schema, queries=QUERIES)]
     found += compare({"points": tmp_path / "points.csv"}, hospital.table, schema, kind="centroids", queries=QUERIES)
     found += compare({"raw": hospital.table}, hospital.table, schema, queries=QUERIES)
     counts, centroids, raw = found
@@ -167,9 +167,11 @@ def test_one_workload_whatever_stands_beside(hospital: Hospital, cut: Path) -> N
     assert [one.name for one in found] == ["lattice", "cut", "raw"]
     turned = compare(dict(reversed(sources.items())), hospital.table, schema, queries=QUERIES, seed=5)
     assert [one.name for one in turned] == ["raw", "cut", "lattice"]
-    assert turned[::-1] == found
+    assert turned[::-1] == found.releases
     for one in found:
-        assert compare({one.name: sources[one.name]}, hospital.table, schema, queries=QUERIES, seed=5) == [one]
+        assert compare({one.name: sources[one.name]}, hospital.table, schema, queries=QUERIES, seed=5).releases == (
+            one,
+        )
     cells = dl.Table(hospital.table, schema).cells()
     truth = Truth(cells.schema, cells.codes, cells.counts)
     for one in found:

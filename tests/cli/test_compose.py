@@ -404,7 +404,7 @@ def test_beliefs_that_have_not_converged_end_with_exit_code_3(run: Run, monkeypa
     def shaky(*arguments: Any, **options: Any) -> Any:
         return dataclasses.replace(whole(*arguments, **options), converged=False)
 
-    monkeypatch.setattr("dalenius.audit.compose.compose", shaky)
+    monkeypatch.setattr("dalenius.audit.compose.weigh", shaky)
     code, _, err = run("a.csv", "b.csv", "--targets", "people.csv", "--presence", "1,1")
     assert code == 3
     assert "NOT CONVERGED" in err

@@ -18,8 +18,10 @@ import numpy as np
 import pytest
 
 import dalenius
+from dalenius.audit.surveying import Surveyed
 from dalenius.cli import app
-from dalenius.criterion.realistic import cell_beliefs
+from dalenius.criterion import Predicate, Realistic
+from dalenius.criterion.cell_prior import cell_beliefs
 from dalenius.publish.survey import PRIORS, Sweep
 from dalenius.report import lattice as report
 from tests.adversary.test_realistic import theirs
@@ -811,8 +813,12 @@ def pictured(shape: tuple[int, int], good: Callable[[int, int], bool]) -> tuple[
     ]
     line = {prior: [1.5] for prior in PRIORS}
     sweep = Sweep((1e3,), line, {"a": 0, "b": 0}, {"discernibility": line, "average_class_size": line})
-    about = {"adversaries": {"II:9": {"known": 1, "at_most": True}}, "predicates": ["not {<b>}"]}
-    html = report.page("made up", made, sweep, 2.5, about, 0.1, {"command": ["x"]})
+    surveyed = Surveyed(
+        name="made up", people=1, criteria=(), adversaries=(Realistic("II", sigma=9, known=1, at_most=True, text="II:9"),),
+        predicates=(Predicate.parse("not {<b>}"),), known=1, suppression=0.1, suppressed_rows="hold", rollups="memory",
+        most_cells=1, not_looked_at=0, nodes=tuple(made), good=(), hopeless=0, best_left=(), sweep=sweep, sweep_epsilon=2.5,
+    )  # fmt: skip
+    html = report.page(surveyed, {"command": ["x"]})
     part = html.split("<h2>Which nodes satisfy what</h2>")[1].split("<h2>")[0]
     assert "II:9 knows 1 record." in html
     assert "not {&lt;b&gt;}" in html

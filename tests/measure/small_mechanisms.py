@@ -8,7 +8,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from dalenius.measure.semantic import Mechanism, tabulate
+from dalenius.measure.mechanisms import Mechanism, tabulate
 
 SHAPES = [(2, 1, 3), (2, 2, 3), (3, 2, 2), (2, 3, 4), (3, 1, 4)]  # values, people, outputs
 

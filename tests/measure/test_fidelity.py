@@ -25,7 +25,8 @@ from dalenius.adversary.rows import joint
 from dalenius.audit.people import together
 from dalenius.criterion import DistinctDiversity, KAnonymity
 from dalenius.hierarchy import from_paths
-from dalenius.measure.fidelity import QUERIES, Query, Truth, fidelity, relative_error, workload
+from dalenius.measure.fidelity import Truth, fidelity
+from dalenius.measure.queries import QUERIES, Query, relative_error, workload
 from dalenius.publish.anatomy import Anatomy
 from dalenius.publish.base import Published
 from dalenius.publish.lattice import Lattice

@@ -12,8 +12,19 @@ import pytest
 from marked_pages import renewed
 
 from dalenius.errors import InputError, ParameterError
-from dalenius.measure import guide, guide_texts
-from dalenius.measure.guide import QUESTIONS, RULES, combinations, needed_answers, open_questions, recommend
+from dalenius.measure.guide import (
+    QUESTIONS,
+    RULES,
+    Recommendation,
+    Rule,
+    alike,
+    combinations,
+    graded,
+    needed_answers,
+    open_questions,
+    recommend,
+)
+from dalenius.report.guide import markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL = list(combinations())
@@ -117,7 +128,7 @@ def test_wrong_answers() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
-def test_all_is_said(rule: guide.Rule) -> None:
+def test_all_is_said(rule: Rule) -> None:
     one = rule.then
     assert NAMES.count(one.measure) == 1
     sentences = (one.why, *one.assumes, *one.limits, one.bounds)
@@ -139,7 +150,7 @@ def test_all_is_said(rule: guide.Rule) -> None:
 
 
 def test_every_recommendation_is_used() -> None:
-    texts = [one for one in vars(guide_texts).values() if isinstance(one, guide_texts.Recommendation)]
+    texts = [one for part in (alike, graded) for one in vars(part).values() if isinstance(one, Recommendation)]
     assert len(texts) == len(RULES)
     assert {id(one) for one in texts} == {id(rule.then) for rule in RULES}
 
@@ -147,8 +158,8 @@ def test_every_recommendation_is_used() -> None:
 def test_the_page_has_the_table() -> None:
     """docs/guide.md is what scripts/write_guide.py would write."""
     page = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
-    assert guide.markdown() in page
-    assert renewed(page, "write_guide.py", guide.markdown()) == page
+    assert markdown() in page
+    assert renewed(page, "write_guide.py", markdown()) == page
     with pytest.raises(SystemExit, match="no marks"):
         renewed(page, "write_nothing.py", "")
     assert f"{len(ALL)} combinations of answers fall under {len(RULES)} rules" in page

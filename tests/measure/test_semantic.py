@@ -11,16 +11,12 @@ import pytest
 from scipy.optimize import minimize
 
 from dalenius.errors import InputError, ParameterError
+from dalenius.measure.mechanisms import Mechanism, constant, noisy_count, product, randomized_response
 from dalenius.measure.semantic import (
-    Mechanism,
     compose,
-    constant,
     database_deltas,
     dp_delta,
     dp_level,
-    noisy_count,
-    product,
-    randomized_response,
     semantic_bound,
     semantic_level,
     statistical_differences,

@@ -8,20 +8,22 @@ from collections.abc import Hashable
 import numpy as np
 import pytest
 
-from dalenius.measure.semantic import (
+from dalenius.measure.mechanisms import (
     Mechanism,
-    compose,
-    database_deltas,
-    dp_delta,
-    dp_level,
     noisy_count,
     one_random_record,
     product,
     randomized_response,
+    tabulate,
+)
+from dalenius.measure.semantic import (
+    compose,
+    database_deltas,
+    dp_delta,
+    dp_level,
     semantic_bound,
     semantic_level,
     statistical_differences,
-    tabulate,
     worst_case,
 )
 from tests.measure.small_mechanisms import SHAPES, parity, random_mechanism

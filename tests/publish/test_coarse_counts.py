@@ -18,7 +18,7 @@ from dalenius.adversary.naive_bayes import shares
 from dalenius.audit import audit
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import from_paths
-from dalenius.measure.fidelity import _Independent, workload
+from dalenius.measure.queries import Independent, workload
 from dalenius.publish.noisy_counts import Counts, Simulation
 from dalenius.release import NoisyCounts
 
@@ -160,7 +160,7 @@ def test_queries_on_coarse_counts(joint: tuple[tuple[str, ...], ...]) -> None:
                         part += counts[release.labels(own).index(mine)] / alike
                 answer *= part / counts.sum() if counts.sum() else 0.0
             expected += answer
-        assert _Independent(release)(query) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        assert Independent(release)(query) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 META = {"mechanism": "laplace", "scale": 1.0, "epsilon": 1.0, "sensitivity": 1, "neighbours": "add-remove"}

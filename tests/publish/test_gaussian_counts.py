@@ -16,7 +16,7 @@ from scipy.stats import kstest, laplace, norm
 import dalenius as dl
 from dalenius.audit import audit
 from dalenius.errors import DaleniusError, InputError
-from dalenius.measure.fidelity import Query, _Independent
+from dalenius.measure.queries import Independent, Query
 from dalenius.publish.noisy_counts import Counts, SimulatedCounts, Simulation, _sum_upwards
 from dalenius.release import NoisyCounts
 from dalenius.release.moments import Moments
@@ -199,7 +199,7 @@ def test_answers_of_gaussian_columns() -> None:
     for wanted in (range(15, 28), range(22, 28), range(40, 60)):
         query = Query({0: np.array([leaf in map(str, wanted) for leaf in leaves])}, np.ones(3, dtype=bool))
         expected = 300 * sum(density[str(x)] for x in wanted) / sum(density.values())
-        assert _Independent(release)(query) == pytest.approx(expected, abs=1e-6)
+        assert Independent(release)(query) == pytest.approx(expected, abs=1e-6)
 
 
 # ---------------------------------------------------------------------------- what is refused

@@ -21,7 +21,8 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import from_paths
 from dalenius.publish.anatomy import Anatomy
 from dalenius.publish.base import Published
-from dalenius.publish.given import Given, evaluate, given, needed
+from dalenius.publish.earlier import given, needed
+from dalenius.publish.given import Given, evaluate
 from dalenius.publish.lattice import Lattice
 from dalenius.publish.microaggregation import Microaggregation
 from dalenius.publish.mondrian import Mondrian

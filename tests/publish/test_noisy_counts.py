@@ -25,7 +25,7 @@ from scipy.stats import chi2, kstest, laplace
 import dalenius as dl
 from dalenius.errors import DaleniusError, InputError, ParameterError
 from dalenius.hierarchy import from_paths
-from dalenius.publish import noisy_counts
+from dalenius.publish import counting
 from dalenius.publish.noisy_counts import Counts, PublishedCounts, SimulatedCounts, Simulation, exact
 from dalenius.release import KINDS
 from dalenius.release.noisy_counts import tables_of
@@ -423,9 +423,9 @@ def test_tables_of_too_many_counts(columns: int) -> None:
 
 
 def test_a_table_of_as_many_counts_as_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noisy_counts, "CELLS", 3 * 4 * 4)
+    monkeypatch.setattr(counting, "CELLS", 3 * 4 * 4)
     exact(table(*people(0, 3)), (("a", "b"),))
-    monkeypatch.setattr(noisy_counts, "CELLS", 3 * 4 * 4 - 1)
+    monkeypatch.setattr(counting, "CELLS", 3 * 4 * 4 - 1)
     with pytest.raises(InputError, match="Count fewer columns together"):
         exact(table(*people(0, 3)), (("a", "b"),))
 

@@ -16,8 +16,8 @@ from tests.conftest import ROOT
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure.entropy import conditional, renyi
 from dalenius.measure.loss import coordinates, hamming
+from dalenius.measure.mechanisms import noisy_count
 from dalenius.measure.observed import Observed
-from dalenius.measure.semantic import noisy_count
 from dalenius.release import Channel, models
 from dalenius.release.models import (
     LARGEST,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dalenius import Column, DaleniusError, InputError, Schema, read_release
-from dalenius.release import Anatomized, Centroids, Generalized, NoisyCounts
+from dalenius import Column, DaleniusError, InputError, Schema, engine, read_release
+from dalenius.release import Anatomized, Centroids, Channel, Generalized, NoisyCounts, Release
 from dalenius.schema import Domain
 
 SECRET = "Planted-Disease-XYZ"
@@ -380,3 +380,10 @@ def test_headers_of_noisy_counts(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text("[1]")
     with pytest.raises(InputError, match=r"c\.json: a JSON object is needed"):
         read_release(tmp_path / "c", TINY)
+
+
+@pytest.mark.parametrize("kind", [Anatomized, NoisyCounts, Channel])
+def test_a_reader_of_files_refuses_frames(kind: type[Release]) -> None:
+    frame = {"q": ["a"], "s": ["x"]}
+    with pytest.raises(InputError, match="Name its files"):
+        kind.open([frame, frame], Schema([Column("q", "quasi"), Column("s", "sensitive")]), engine=engine.default())

@@ -27,6 +27,8 @@ class Attacker(Learning):
     baseline_is_table = False
     baseline_is_learner = True
     usual_for = ("rows", "links")
+    weighs_deleted = True
+    is_relative = True
 
     def __init__(
         self,

@@ -69,6 +69,12 @@ class Adversary(ABC):
     usual_for: ClassVar[tuple[Evidence, ...]] = ()  # `attack` takes it for such a release if nobody is named
     is_audited: ClassVar[bool] = True  # an audit plays it; else only `attack --adversary` does
     samples: ClassVar[bool] = False  # it is made with `error` and `effort`, and with `memory` and `progress` by name
+    weighs_deleted: ClassVar[bool] = (
+        False  # it is also made with `deleted`, the rows of the table that the release leaves out
+    )
+    is_relative: ClassVar[bool] = (
+        False  # relative threats compare it with another: `attack` measures them along with it
+    )
     assumes_presence: ClassVar[bool] = True
     knows_group: ClassVar[bool] = False  # it asks in which group of the release the target is
     baseline_sums_to_one: ClassVar[bool] = True

@@ -20,6 +20,7 @@ class Learner(Learning):
     knows = "the release and the target's quasi-identifiers, and takes the target for somebody who is not in it"
     does = "learns from the release how values and quasi-identifiers go together, and applies it to the target"
     assumes_presence = False
+    is_relative = True
     is_audited = False  # what it believes is the attacker's baseline
 
     def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:

@@ -41,6 +41,7 @@ class Checked:
     """A release with every level of its classes, by sensitive column, and of its suppressed rows."""
 
     name: str
+    kind: str  # of the release; its classes may be the data of another one
     release: GroupedRelease
     recursive_l: int  # the ℓ of recursive (c,ℓ)-diversity
     others_as_quasi: bool
@@ -67,7 +68,7 @@ class Checked:
             if against:
                 columns[name]["epsilon_privacy"] = {text: level.value for text, level in against.items()}
         return {
-            "kind": release.kind,
+            "kind": self.kind,
             "people": release.people,
             "classes": release.groups,
             "suppressed": release.suppressed,
@@ -128,6 +129,7 @@ def check(
         _add_cells(against, classes, groupings, prior_cells, population, Priors(schema, engine))
     return Checked(
         name=str(release),
+        kind=opened.kind,
         release=classes,
         recursive_l=recursive_l,
         others_as_quasi=others_as_quasi,

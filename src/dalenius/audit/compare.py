@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, overload
 
 from dalenius import engine as _engine
 from dalenius.audit.people import People, check_same_people, together
 from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
-from dalenius.measure.fidelity import QUERIES, Truth, fidelity
-from dalenius.measure.remaining import ColumnLeft, columns_left
-from dalenius.release import GroupedRelease, NoisyCounts
+from dalenius.measure.fidelity import Truth, fidelity
+from dalenius.measure.queries import QUERIES
+from dalenius.measure.remaining import ColumnLeft, columns_left, to_document
 from dalenius.schema import Schema
 
 COSTS = (
@@ -43,9 +44,43 @@ class Compared:
     costs: Mapping[str, float]
     columns_left: tuple[ColumnLeft, ...] = ()
 
+    def to_document(self) -> dict[str, Any]:
+        """The release as JSON has it; what cannot be measured of it is null."""
+        return {
+            "release": self.name,
+            "kind": self.kind,
+            "classes": self.classes,
+            **{key: self.levels.get(key) for key in LEVELS},
+            **{key: self.costs.get(key) for key in COSTS},
+            "columns_left": to_document(self.columns_left),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Sequence[Compared]):
+    """Several releases of one table, in the order in which they were named, and the workload they were measured with."""
+
+    releases: tuple[Compared, ...]
+    queries: int
+    seed: int
+
+    def __len__(self) -> int:
+        return len(self.releases)
+
+    @overload
+    def __getitem__(self, place: int) -> Compared: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Compared, ...]: ...
+    def __getitem__(self, place: int | slice) -> Compared | tuple[Compared, ...]:
+        return self.releases[place]
+
+    def to_document(self) -> dict[str, Any]:
+        """The comparison as JSON has it."""
+        return {"releases": [one.to_document() for one in self.releases], "queries": self.queries, "seed": self.seed}
+
 
 def compare(
-    releases: Mapping[str, Source],
+    releases: Mapping[str, Source] | Sequence[str],
     truth: Source,
     schema: Schema,
     *,
@@ -53,23 +88,29 @@ def compare(
     engine: Engine | None = None,
     queries: int = QUERIES,
     seed: int = 0,
-) -> list[Compared]:
-    """Measure every release against the table, with one coding and one workload of count queries."""
+) -> Comparison:
+    """Measure every release against the table, with one coding and one workload of count queries.
+
+    Releases are named: a mapping from names to releases, or a list of files.
+    """
     if not releases:
         raise InputError("Name at least one release to compare.")
+    if not isinstance(releases, Mapping):
+        releases = _by_name(releases)
     opened, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
     cells = table.cells()
     people, everybody = Truth.of(cells), People.of(table)
     found = []
     for name, release in opened.items():
-        if not isinstance(release, GroupedRelease | NoisyCounts):
+        grouped = release.classes()
+        if grouped is None and release.counts() is None:
             raise InputError(f"{name}: a release of kind {release.kind!r} is not about a table of people.")
         levels: dict[str, float] = {}
         classes = None
-        if isinstance(release, GroupedRelease):
-            check_same_people(release, everybody, name)
-            classes = release.groups
-            groupings = [release.grouping(column.name) for column in release.schema.sensitive]
+        if grouped is not None:
+            check_same_people(grouped, everybody, name)
+            classes = grouped.groups
+            groupings = [grouped.grouping(column.name) for column in grouped.schema.sensitive]
             levels = {
                 "k": KAnonymity(2).level(groupings[0]).value,
                 "l": min(DistinctDiversity(2).level(grouping).value for grouping in groupings),
@@ -77,4 +118,12 @@ def compare(
             }
         costs = fidelity(release, people, queries=queries, seed=seed)
         found.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
-    return found
+    return Comparison(tuple(found), queries, seed)
+
+
+def _by_name(files: Sequence[str]) -> dict[str, Source]:
+    """Files under their own names, each once."""
+    for name in files:
+        if files.count(name) > 1:
+            raise InputError(f"The release {name!r} is named twice.")
+    return {name: name for name in files}

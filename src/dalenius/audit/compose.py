@@ -1,37 +1,42 @@
-"""Several releases about the same people, each read with its own schema, and targets in all of them."""
+"""Several releases about the same people, attacked together: what they leave of targets who are in all of them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius import engine as _engine
 from dalenius.adversary import UNKNOWN, Targets
-from dalenius.adversary.composition import Composition, compose
+from dalenius.adversary.composition import Composition, refusal
+from dalenius.adversary.composition import compose as weigh
 from dalenius.adversary.differences import Counted, earlier_together, subtract
-from dalenius.adversary.intersection import Intersection, contains, intersect, members
-from dalenius.adversary.location import found_in
+from dalenius.adversary.intersection import Intersection, intersect
 from dalenius.adversary.sampling import Effort
+from dalenius.audit.common_values import check_values, common_values
+from dalenius.audit.compose_figures import (
+    AgainstTruth,
+    against_truth,
+    belief_figures,
+    certainly_missing,
+    figures,
+    values_left,
+)
 from dalenius.audit.people import widened
 from dalenius.audit.secrets import EVERY, Secret
 from dalenius.audit.targets import read_targets
 from dalenius.coding import canonical_texts
 from dalenius.engine import Engine, Source
-from dalenius.errors import InputError, counted, listing
+from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
-from dalenius.measure import accuracy
-from dalenius.measure.accuracy import Rate
-from dalenius.measure.composition import composed
-from dalenius.output import csv_text
-from dalenius.release import Centroids, GroupedRelease, find_files, read
+from dalenius.release import GroupedRelease, find_files, read
 from dalenius.release.base import same_columns
 from dalenius.release.reading import GROUP, rank_ids
-from dalenius.schema import Column, Schema
+from dalenius.schema import Schema
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -64,11 +69,6 @@ class Releases:
             return EVERY
         return Secret(self.values.index(MISSING))
 
-    def values_left(self, found: Intersection, sure: Intersection) -> tuple[Intersection, Intersection]:
-        """The same attacks, without "missing" among the values that are left."""
-        none = _certainly_missing(found, self.secret)
-        return _values_left(found, self.secret, none), _values_left(sure, self.secret, none)
-
     def subtract(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """What subtracting releases from each later one tells about people who are in only one of them."""
         views = [Counted(*view) for view in zip(self.releases, self.codes, self.columns, strict=True)]
@@ -80,8 +80,9 @@ class Releases:
                 found.append({"earlier": earlier, "later": names[j], **told.to_document()})
         return found
 
-    def compose(self, presence: Sequence[float] | None, effort: Effort, rng: np.random.Generator) -> Composition:
-        return compose(
+    def weigh(self, presence: Sequence[float] | None, effort: Effort, rng: np.random.Generator) -> Composition:
+        """What is believed of the targets, with probabilities."""
+        return weigh(
             self.releases,
             self.targets,
             self.values,
@@ -91,6 +92,131 @@ class Releases:
             effort=effort,
             rng=rng,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Composed:
+    """What several releases together leave of each target and, if it was asked for, what is believed of it."""
+
+    opened: Releases
+    found: Intersection  # of targets assumed not to be suppressed where they fit a group
+    sure: Intersection  # what holds in any case
+    figures: dict[str, Any]
+    differences: tuple[dict[str, Any], ...]
+    truth: AgainstTruth | None  # None: nobody named the truth
+    believed: Composition | None  # None: nobody asked for probabilities
+    belief_figures: dict[str, Any] | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What releases are called in a report."""
+        return _short(self.opened.names)
+
+    @property
+    def converged(self) -> bool:
+        """Whether beliefs are as sharp as was asked for."""
+        return self.believed is None or self.believed.converged
+
+    def values_left(self) -> tuple[Intersection, Intersection]:
+        """The attacks, without "missing" among the values that are left."""
+        none = certainly_missing(self.found, self.opened.secret)
+        found, sure = (values_left(one, self.opened.secret, none) for one in (self.found, self.sure))
+        return found, sure
+
+    def to_document(self) -> dict[str, Any]:
+        """The composition as JSON has it."""
+        return {
+            "releases": len(self.opened.releases),
+            **self.figures,
+            "differences": list(self.differences),
+            **({} if self.truth is None else {"truth": self.truth.to_document()}),
+            **({} if self.belief_figures is None else {"probabilistic": self.belief_figures}),
+        }
+
+
+def compose(
+    releases: Sequence[Source],
+    schemas: Sequence[Schema],
+    targets: Source,
+    *,
+    truth: Source | None = None,
+    with_beliefs: bool = False,
+    presence: Sequence[float] | None = None,
+    mcse: float | None = None,
+    seed: int = 0,
+    mapping: Path | None = None,
+    sensitive: str | None = None,
+    kind: str | None = None,
+    engine: Engine | None = None,
+    stage: Callable[[str], None] = lambda _: None,
+) -> Composed:
+    """Intersect what several releases say of the same people, and subtract them from each other.
+
+    With `with_beliefs` or `presence`, the probability that a target is in each release, it also attacks with probabilities. `stage`
+    is told what is being done.
+    """
+    weighed = with_beliefs or presence is not None
+    if mcse is not None and not weighed:
+        raise InputError("--mcse is about probabilities: add --beliefs FILE or --presence, or leave it out.")
+    if presence is not None:
+        check_presence(presence, len(releases))
+    engine = engine or _engine.default()
+    stage("reading")
+    names = {} if mapping is None else read_map(mapping, engine)
+    opened = open_releases(
+        releases, schemas, targets, engine=engine, kind=kind, sensitive=sensitive, mapping=names
+    )  # fmt: skip
+    if weighed:
+        _check_weighed(opened)
+    stage("intersecting")
+    found = opened.intersect()
+    sure = opened.intersect(sure=True) if any(opened.suppressed_share) else found
+    stage("subtracting")
+    differences = opened.subtract(_short(opened.names))
+    right = None if truth is None else read_truth(truth, opened, schemas[0], engine, names)
+    held = None
+    if right is not None:
+        located = zip(opened.releases, opened.targets, own_groups(opened, right, names, engine), strict=True)
+        held = against_truth(found, sure, right, opened.secret, list(located))
+    believed = None
+    if weighed:
+        stage("weighing")
+        believed = opened.weigh(presence, Effort(mcse=0.01 if mcse is None else mcse), np.random.default_rng(seed))
+    told = None if believed is None else belief_figures(believed, right, opened.secret)
+    left = figures(found, sure, opened.suppressed_share, opened.secret)
+    return Composed(opened, found, sure, left, tuple(differences), held, believed, told)
+
+
+def check_presence(presence: Sequence[float], releases: int, written: str | None = None) -> None:
+    """Refuse anything but a probability above 0 for each release; `written` is what was typed."""
+    if len(presence) != releases or not all(0 < share <= 1 for share in presence):
+        text = ",".join(f"{share:g}" for share in presence) if written is None else written
+        raise InputError(
+            f"--presence {text!r}: write a number above 0, at most 1, for each of the {releases} releases, for example 1,0.9."
+        )
+
+
+def parse_presence(text: str, releases: int) -> list[float]:
+    """`1,0.9` as numbers, one for each release."""
+    try:
+        presence = [float(part) for part in text.split(",")]
+    except ValueError:
+        presence = []
+    check_presence(presence, releases, text)
+    return presence
+
+
+def _check_weighed(opened: Releases) -> None:
+    for name, release in zip(opened.names, opened.releases, strict=True):
+        reason = refusal(release)
+        if reason is not None:
+            raise InputError(f"{name}: {reason} Leave --beliefs and --presence out.")
+
+
+def _short(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of files without their folders, if that tells them apart."""
+    short = tuple(Path(name).name for name in names)
+    return short if len(set(short)) == len(short) else names
 
 
 def open_releases(
@@ -117,9 +243,9 @@ def open_releases(
     found = []
     for source, schema in zip(sources, each, strict=True):
         release = read(source, schema, kind=kind, engine=engine)
-        if not isinstance(release, GroupedRelease):
+        if (classes := release.classes()) is None:
             raise InputError(f"{source}: a release of kind {release.kind!r} has no groups in which a target could be.")
-        found.append(release)
+        found.append(classes)
     names = tuple(str(source) for source in sources)
     declared = [schema[name] for schema, name in zip(each, columns, strict=True)]
     own = [release.schema[name] for release, name in zip(found, columns, strict=True)]
@@ -136,8 +262,8 @@ def open_releases(
         else:  # a value that only another release has is possible here, too
             named = {called.get(leaf, leaf) for leaf in release.schema[mine].leaves}
             leaves[mine] = {leaf for column in own for leaf in column.leaves if called.get(leaf, leaf) not in named}
-        wide = widened(source, release, schema, leaves, kind, engine)
-        assert isinstance(wide, GroupedRelease)
+        wide = widened(source, release, schema, leaves, kind, engine).classes()
+        assert wide is not None  # it is the same kind again
         opened.append(wide)
         same = opened[:-1] and same_columns(opened[0].schema, wide.schema)
         coded.append(coded[0] if same else read_targets(targets, wide.schema, engine))
@@ -173,48 +299,6 @@ def leaves_of(targets: Source, schema: Schema, engine: Engine) -> dict[str, list
     return found
 
 
-def check_values(
-    names: Sequence[str],
-    declared: Sequence[Column],
-    bound: Sequence[Column],
-    mapping: Mapping[str, str],
-    option: str = "--map",
-) -> None:
-    """Domains that are declared must be the same. Where they are not, releases may differ, but not in every value."""
-    mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
-    known = {leaf for column in bound for leaf in column.leaves}
-    for old, new in mapping.items():
-        if old not in known:
-            raise InputError(f"{option}: no release has the sensitive value {old!r}.")
-        if new not in known and sum(other == new for other in mapping.values()) < 2:
-            raise InputError(f"{option}: {old!r} becomes {new!r}, which no release has, and nothing else becomes it.")
-    fixed = [j for j, column in enumerate(declared) if column.fixed]
-    for j in fixed[1:]:
-        _check_same(names[fixed[0]], names[j], set(mapped[fixed[0]]), set(mapped[j]), option)
-    for j in range(1, len(mapped)):
-        if not set(mapped[0]) & set(mapped[j]):
-            _check_same(names[0], names[j], set(mapped[0]), set(mapped[j]), option)
-
-
-def common_values(bound: Sequence[Column], mapping: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[Longs, ...]]:
-    """The sensitive values of all releases, and which of them each one's leaves are."""
-    mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
-    values = tuple(dict.fromkeys(leaf for leaves in mapped for leaf in leaves))
-    place = {leaf: i for i, leaf in enumerate(values)}
-    return values, tuple(np.array([place[leaf] for leaf in leaves], dtype=np.int64) for leaves in mapped)
-
-
-def _check_same(one: str, other: str, mine: set[str], theirs: set[str], option: str) -> None:
-    if mine == theirs:
-        return
-    sides = ((one, mine - theirs), (other, theirs - mine))
-    parts = [f"only {name} has {listing(sorted(extra), limit=8)}" for name, extra in sides if extra]
-    raise InputError(
-        f"The sensitive values of {one} and {other} are not the same: {'; '.join(parts)}. Write a file with the columns from "
-        f"and to, a line for each value that has another name elsewhere, and name it with {option}."
-    )
-
-
 def read_map(path: Path, engine: Engine) -> dict[str, str]:
     """Which sensitive value is called what in common."""
     rows = engine.files.open(path)
@@ -227,26 +311,6 @@ def read_map(path: Path, engine: Engine) -> dict[str, str]:
             raise InputError(f"{rows.name}, row {i}: {old!r} has two names.")
         found[old] = new
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What the truth says of an attack, in percent of the targets that are located somewhere."""
-
-    holds: float  # the true value is among those left
-    holds_sure: float  # also if the target may be suppressed
-    certain_right: float  # of those with one value left, it is the true one
-    in_release: list[float]  # the true value is where the release locates the target
-    located_right: list[float]  # the group is the target's own, of releases whose rows are those of the truth, in order
-
-    def to_document(self) -> dict[str, object]:
-        return {
-            "true_value_left": self.holds,
-            "true_value_left_sure": self.holds_sure,
-            "certain_and_right": self.certain_right,
-            "true_value_in_group": self.in_release,
-            "located_right": self.located_right,
-        }
 
 
 def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine, mapping: Mapping[str, str]) -> Longs:
@@ -291,7 +355,7 @@ def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engin
     found: list[Ints | None] = []
     for name, release, column in zip(opened.names, opened.releases, opened.columns, strict=True):
         found.append(None)
-        if not isinstance(release, Centroids):  # labels and tuples mislead nobody
+        if release.centres() is None:  # labels and tuples mislead nobody
             continue
         rows = engine.open(find_files(name)[1][0])
         declared = {c.name for c in release.schema.columns}
@@ -306,152 +370,3 @@ def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engin
             rank = dict(zip(ids, rank_ids(ids).tolist(), strict=True))
             found[-1] = np.array([rank[text] for text in groups], dtype=np.int32)
     return found
-
-
-def checked(
-    found: Intersection, sure: Intersection, truth: Longs, opened: Releases, groups: Sequence[Ints | None]
-) -> Checked:
-    somewhere = found.located.any(axis=0) & (truth != -2)
-    holds = found.holds(truth)
-    secret = opened.secret
-    left = _values_left(found, secret, _certainly_missing(found, secret))
-    certain = somewhere & (left.posterior == 1) & ((truth != secret.missing) | (secret == EVERY))
-    told = truth != -2
-    inside = [
-        _percent(contains(sets, truth)[there & told]) for sets, there in zip(found.sets, found.located, strict=True)
-    ]
-    right = [
-        float("nan") if mine is None else _percent(found_in(release, targets.codes, mine))
-        for release, targets, mine in zip(opened.releases, opened.targets, groups, strict=True)
-    ]
-    kept = _percent(sure.holds(truth)[somewhere])
-    return Checked(_percent(holds[somewhere]), kept, _percent(holds[certain]), inside, right)
-
-
-def _percent(of: NDArray[np.bool_]) -> float:
-    return 100 * float(of.mean()) if len(of) else float("nan")
-
-
-def figures(
-    found: Intersection, sure: Intersection, suppressed_share: Sequence[float], secret: Secret = EVERY
-) -> dict[str, Any]:
-    """The figures of the attack, and what is left in any case, whoever is suppressed (`…_sure`)."""
-    none = _certainly_missing(found, secret)
-    told, anyhow = (_values_left(one, secret, none) for one in (found, sure))
-    assumed, certain = (composed(one.prior, one.located, one.posterior) for one in (told, anyhow))
-    kept = ("PVP", "VP", "mean_prior_anonymity", "mean_posterior_anonymity", "already_certain", "empty_intersections")
-    return (
-        assumed.to_document()
-        | {
-            "unlocated": int(np.count_nonzero(~found.located.all(axis=0))),
-            "certainly_missing": int(np.count_nonzero(none)),
-        }
-        | {"suppressed_share": list(suppressed_share)}
-        | {f"{name}_sure": value for name, value in certain.to_document().items() if name in kept}
-    )
-
-
-def _certainly_missing(found: Intersection, secret: Secret) -> NDArray[np.bool_]:
-    """Targets of whom only "missing" is left: nothing is found out about these."""
-    if secret == EVERY:
-        return np.zeros(len(found.left), dtype=bool)
-    code = np.full(len(found.left), secret.missing, dtype=np.int64)
-    alone: NDArray[np.bool_] = contains(found.left, code) & (found.posterior == 1)
-    return alone
-
-
-def _values_left(found: Intersection, secret: Secret, none: NDArray[np.bool_]) -> Intersection:
-    """What is left of targets who have a value; nothing of those who certainly have `none`."""
-    if secret == EVERY:
-        return found
-    word, bit = divmod(secret.missing, 64)
-
-    def without(sets: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        rest = sets.copy()
-        rest[:, word] &= ~(np.uint64(1) << np.uint64(bit))
-        rest[none] = 0
-        return rest
-
-    sets = tuple(without(one) for one in found.sets)
-    return Intersection(found.values, sets, found.located & ~none, without(found.left))
-
-
-def belief_figures(found: Composition, truth: Longs | None, secret: Secret = EVERY) -> dict[str, Any]:
-    """What is to be said of beliefs: how sharp they are and, with the truth, how often and how well they are right."""
-    document: dict[str, Any] = {
-        "converged": found.converged,
-        "pooled": found.pooled,
-        "shared_groups": int(np.count_nonzero(found.shared)),
-        "undefined": int(np.isnan(found.posterior).any(axis=1).sum()),
-        "success": asdict(Rate.undefined()),
-        "naive": asdict(Rate.undefined()),
-        "confidence": float("nan"),
-        "calibration": [],
-    }
-    if truth is None:
-        return document
-    known = (truth != -2) & ((truth != secret.missing) | (secret == EVERY))
-    lost = np.isnan(found.posterior).any(axis=1, keepdims=True)
-    # A value that no release has is a column more, which nobody ever guesses.
-    answer, baseline = (
-        np.column_stack([weights[known], np.zeros(int(known.sum()))])
-        for weights in map(secret.given, (np.where(lost, found.baseline, found.posterior), found.baseline))
-    )
-    right = np.where(truth[known] < 0, answer.shape[1] - 1, truth[known])
-    one = np.ones(len(right), dtype=np.int64)
-    document["success"] = asdict(accuracy.success(answer, right, one))
-    document["naive"] = asdict(accuracy.success(baseline, right, one))
-    document["confidence"] = accuracy.confidence(answer, one).mean if len(one) else float("nan")
-    document["calibration"] = [asdict(b) for b in accuracy.calibration(answer, right, one)]
-    return document
-
-
-def composition_text(found: Composition, values: Sequence[str]) -> str:
-    """CSV: a line for each target and value; empty where releases contradict each other about the target.
-
-    All of it is made in memory: for thousands of targets, not for millions.
-    """
-    lines: list[list[object]] = []
-    for i, (posterior, baseline) in enumerate(zip(found.posterior.tolist(), found.baseline.tolist(), strict=True)):
-        for value, p, q in zip(values, posterior, baseline, strict=True):
-            lines.append([i, value, "" if p != p else repr(p), repr(q)])
-    return csv_text(["target", "value", "posterior", "baseline"], lines)
-
-
-def rows_text(found: Intersection, sure: Intersection, names: Sequence[str]) -> str:
-    """CSV: a line for each target: how many values each release leaves and all together, and which, as a JSON list.
-
-    The last column is how many are left if the target may be suppressed. What a release that does not locate the target would
-    leave is empty.
-    """
-    prior, posterior = found.prior, found.posterior
-    somewhere = np.logical_or.reduce(found.located, axis=0)
-    header = ["target", *(f"prior_{j + 1}" for j in range(len(names))), "posterior", "drop", "confidence", "values"]
-    header.append("posterior_sure")
-    sets, which = np.unique(found.left, axis=0, return_inverse=True)
-    lists = [
-        json.dumps([found.values[i] for i in np.flatnonzero(mine).tolist()], ensure_ascii=False)
-        for mine in members(sets, len(found.values))
-    ]
-    least = np.where(found.located, prior, np.iinfo(np.int64).max).min(axis=0)
-    confidence = ["", *(repr(1 / n) for n in range(1, int(posterior.max(initial=0)) + 1))]
-    columns: list[list[object]] = [list(range(len(posterior)))]
-    columns += [
-        [n if here else "" for n, here in zip(mine.tolist(), there.tolist(), strict=True)]
-        for mine, there in zip(prior, found.located, strict=True)
-    ]
-    told = list(
-        zip(
-            posterior.tolist(),
-            np.maximum(least - posterior, 0).tolist(),
-            which.reshape(-1).tolist(),
-            somewhere.tolist(),
-            strict=True,
-        )
-    )
-    columns.append([n if here else "" for n, _, _, here in told])
-    columns.append([drop if here else "" for _, drop, _, here in told])
-    columns.append([confidence[n] if here else "" for n, _, _, here in told])
-    columns.append([lists[i] if here else "" for _, _, i, here in told])
-    columns.append([n if here else "" for n, here in zip(sure.posterior.tolist(), somewhere.tolist(), strict=True)])
-    return csv_text(header, zip(*columns, strict=True))

@@ -17,7 +17,7 @@ from dalenius.criterion import EpsilonPrivacy, Predicate, Realistic
 from dalenius.criterion.written import epsilon_privacy
 from dalenius.engine import Engine
 from dalenius.errors import DaleniusError, InputError, listing
-from dalenius.release import Anatomized, Generalized, GroupCells, GroupedRelease
+from dalenius.release import GroupCells, GroupedRelease, Release
 from dalenius.release.prior import Priors
 from dalenius.release.reading import COUNT, Reading
 from dalenius.schema import Schema
@@ -113,42 +113,43 @@ def _named(schema: Schema) -> Iterator[None]:
         raise InputError(f"{schema.source}, [policy] epsilon_privacy: {error}") from None
 
 
-def composition(release: GroupedRelease, population: Path | None, engine: Engine) -> GroupCells:
+def composition(release: Release, population: Path | None, engine: Engine) -> GroupCells:
     """How many people of which quasi-identifiers are in each class.
 
     An anatomized release says it. Of a generalized one it must be known who is in it, from a register, say: a file with
     the quasi-identifiers of exactly these people.
     """
-    if isinstance(release, Anatomized):
-        return release.quasi
-    if not isinstance(release, Generalized):
+    links, boxes = release.links(), release.rows()
+    if links is not None:
+        return links.quasi
+    if boxes is None:
         raise InputError(f"A release of kind {release.kind!r} does not say which people are in a class.")
     if population is None:
         raise InputError("A generalized release does not tell the quasi-identifiers of its people: name --population.")
     rows = engine.open(population)
-    names = [column.name for column in release.schema.quasi]
+    names = [column.name for column in boxes.schema.quasi]
     absent = [name for name in names if name not in rows.columns]
     if absent:
         raise InputError(f"{rows.name}: the population lacks the quasi-identifiers {listing(absent)}.")
-    declared = {column.name for column in release.schema.columns}
+    declared = {column.name for column in boxes.schema.columns}
     weighted = COUNT in rows.columns and COUNT not in declared
     reading = Reading.counting(rows, [*names, *([COUNT] if weighted else [])], weighted=weighted)
-    codes = np.column_stack([reading.leaf_codes(column, release.schema) for column in release.schema.quasi])
+    codes = np.column_stack([reading.leaf_codes(column, boxes.schema) for column in boxes.schema.quasi])
     group = np.full(len(codes), -1, dtype=np.int32)
     times = np.zeros(len(codes), dtype=np.int64)
-    for some, start, inside in inside_boxes(release, codes):
+    for some, start, inside in inside_boxes(boxes, codes):
         one = np.diff(start) > 0
         group[some[one]] = inside[start[:-1][one]]
         times[some] += np.diff(start)
     if (times > 1).any():
         raise InputError(f"{rows.name}: somebody fits several classes; whose prior counts where is not known.")
-    people = GroupCells.gather(group, codes, reading.counts, [len(c.leaves) for c in release.schema.quasi])
+    people = GroupCells.gather(group, codes, reading.counts, [len(c.leaves) for c in boxes.schema.quasi])
     kept = people.group >= 0
-    sizes = np.bincount(people.group[kept], weights=people.counts[kept], minlength=release.groups)
-    if not np.array_equal(sizes, release.sizes):
-        q = int(np.flatnonzero(sizes != release.sizes)[0])
+    sizes = np.bincount(people.group[kept], weights=people.counts[kept], minlength=boxes.groups)
+    if not np.array_equal(sizes, boxes.sizes):
+        q = int(np.flatnonzero(sizes != boxes.sizes)[0])
         raise InputError(
-            f"{rows.name}: {int(sizes[q]):,} people fit class {q}, which has {int(release.sizes[q]):,}. The population must "
+            f"{rows.name}: {int(sizes[q]):,} people fit class {q}, which has {int(boxes.sizes[q]):,}. The population must "
             "be the people of the release."
         )
     return GroupCells(people.group[kept], people.codes[kept], people.counts[kept])

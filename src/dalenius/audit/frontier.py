@@ -10,21 +10,27 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from dalenius import engine as _engine
 from dalenius.adversary.naive_bayes import NaiveBayes
 from dalenius.audit.attacks import Attack, attack
 from dalenius.audit.holdout import SHARE, drawn_together, split
-from dalenius.audit.people import Control, People, check_values, files_of
+from dalenius.audit.people import Control, People, check_others, check_values, files_of
+from dalenius.engine import Engine
 from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.measure import accuracy, count_error
 from dalenius.measure.accuracy import Shift, Verdict
 from dalenius.measure.draws import Spread, paired_gain, pooled
-from dalenius.publish.noisy_counts import Simulation, exact
+from dalenius.output import check_writable
+from dalenius.publish.counting import exact, parameters
+from dalenius.publish.noisy_counts import Counts, Simulation
 from dalenius.release import NoisyCounts
-from dalenius.table import Table
+from dalenius.schema import Schema
+from dalenius.table import NO_LIMIT, Table
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 DRAWS = 9
@@ -206,6 +212,47 @@ def counts_frontier(
     )
 
 
+def counts_frontier_of(
+    table: Path,
+    schema: Path,
+    epsilons: Sequence[float] | None = None,
+    *,
+    draws: int | None = None,
+    holdout: Path | None = None,
+    share: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    page: Path | None = None,
+    json: Path | None = None,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Frontier:
+    """The same of files. `options` are those of noisy counts as they are typed.
+
+    `page` and `json` are files that the caller will write.
+    """
+    declared, engine = Schema.load(schema), engine or _engine.default()
+    targets = [path for path in (page, json) if path is not None]
+    for target in targets:
+        check_writable(target, inputs=[table, schema, holdout, *declared.files, *engine.own_files])
+    if len({path.resolve() for path in targets}) < len(targets):
+        raise InputError(f"The page and the JSON cannot both be written to {str(page)!r}. Name another file.")
+    check_others(table, holdout, engine)
+    if progress is not None:
+        progress("reading")
+    people = Table(table, declared, engine=engine, most_cells=NO_LIMIT)
+    others = None if holdout is None else Table(holdout, declared, engine=engine, most_cells=NO_LIMIT)
+    return counts_frontier(
+        people,
+        others if others is not None else SHARE if share is None else share,
+        EPSILONS if epsilons is None else epsilons,
+        draws=DRAWS if draws is None else draws,
+        seed=seed,
+        progress=progress,
+        **parameters(options or {}),
+    )
+
+
 def _seed(seed: int, epsilon: float, draw: int) -> int:
     """Of one draw at one ε: another for each, whichever else are asked for."""
     bits = int(np.float64(epsilon).view(np.uint64))
@@ -247,7 +294,7 @@ def _point(epsilon: float, attacks: Sequence[Attack], errors: CountErrors, compa
     certain = [accuracy.rate(one.perfect_breach * one.success.n, one.success.n) for one in attacks]
     others_certain = [accuracy.rate(one.control_breach * one.control.n, one.control.n) for one in attacks]
     return Point(
-        method="noisy-counts",
+        method=Counts.name,
         parameters={"epsilon": epsilon},
         success=pooled(success),
         holdout_success=pooled(control),

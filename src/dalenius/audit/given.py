@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dalenius.audit.compose import check_values
+from dalenius.audit.common_values import check_values
 from dalenius.audit.people import widened
 from dalenius.coding import canonical_texts
 from dalenius.engine import Source
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
-from dalenius.publish.given import Evaluated, Given, evaluate, given, needed, one_sensitive
+from dalenius.publish.earlier import given, needed, one_sensitive
+from dalenius.publish.given import Evaluated, Given, evaluate
 from dalenius.release import GroupedRelease, read
 from dalenius.schema import Schema
 from dalenius.table import Table
@@ -46,7 +47,7 @@ def read_given(
     found: list[GroupedRelease] = []
     for source, schema in zip(sources, each, strict=True):
         release = read(source, schema, engine=table.engine)
-        if not isinstance(release, GroupedRelease):
+        if release.classes() is None:
             raise InputError(
                 f"--given {source}: a release of kind {release.kind!r} has no groups in which anybody could be. Leave it out: what "
                 "differentially private counts cost adds up by itself."
@@ -58,8 +59,8 @@ def read_given(
                 leaves[column.name] = canonical_texts(
                     column, texts, schema, where=str(table.source), locate=lambda *_: "some row"
                 )
-        wide = widened(source, release, schema, leaves, None, table.engine)
-        assert isinstance(wide, GroupedRelease)
+        wide = widened(source, release, schema, leaves, None, table.engine).classes()
+        assert wide is not None  # it is the same kind again
         found.append(wide)
     names = [str(table.source), *map(str, sources)]
     check_values(

@@ -94,9 +94,9 @@ def in_place(holdout: Control) -> Control:
 
     Who is like nobody in the release has no group, and keeps none.
     """
-    release, people = holdout.release, holdout.people
-    assert isinstance(release, Anatomized)
-    schema, cells = release.schema, release.quasi
+    links, people = holdout.release.links(), holdout.people
+    assert links is not None  # only of such releases a person's group is asked for
+    schema, cells = links.schema, links.quasi
     sizes = [len(column.leaves) for column in schema.quasi]
     parts: list[tuple[NDArray[np.int64], Ints, NDArray[np.float64]]] = []
     for some, start, taken in equal_rows(people.targets.codes, cells.codes, sizes):
@@ -110,7 +110,7 @@ def in_place(holdout: Control) -> Control:
     parts.append((lost, np.full(len(lost), UNKNOWN, dtype=np.int32), people.people[lost].astype(np.float64)))
     target, group, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     targets = Targets(people.targets.schema, people.targets.codes[target], group.astype(np.int32))
-    return Control(release, People(people.table, targets, people.values[target], weight), holdout.drawn)
+    return Control(holdout.release, People(people.table, targets, people.values[target], weight), holdout.drawn)
 
 
 # Centroids --------------------------------------------------------------------------------------------------------------

@@ -7,13 +7,28 @@ reads, the seed, the version, the method and its parameters. Another table or an
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from dalenius import __version__
+from dalenius.audit.disclosure import policy_criteria
+from dalenius.audit.holdout import drawn_together
+from dalenius.audit.people import files_of
+from dalenius.audit.playing import SHARP
+from dalenius.engine import Engine
 from dalenius.errors import InputError, file_error
-from dalenius.output import write_texts
+from dalenius.output import sha256, write_texts
+from dalenius.publish.registry import PUBLISHERS
+from dalenius.release.prior import Priors
+from dalenius.schema import Schema
+from dalenius.table import Table
+
+if TYPE_CHECKING:
+    from dalenius.audit.tradeoff import Setting
 
 FORMAT = 1
 
@@ -64,3 +79,51 @@ class Journal:
 
     def _path(self, what: Mapping[str, Any]) -> Path:
         return self.folder / f"{hashlib.sha256(self._text(what).encode()).hexdigest()[:32]}.json"
+
+
+def basis(
+    setting: Setting,
+    declared: Schema,
+    engine: Engine,
+    people: Table,
+    others: Table | None,
+    share: float | None,
+    methods: Sequence[str],
+) -> dict[str, Any]:
+    """Everything that a point depends on besides its own parameters, as checksums."""
+    priors = Priors(declared, engine, declared.folder)
+    policy_criteria(declared, priors)
+    written = tomllib.loads(setting.schema.read_bytes().decode("utf-8-sig"))
+    policy = written.pop("policy", {})
+    # Limits are held against what was measured; only these decide what is measured, and how long it is sampled.
+    asked = {key: value for key, value in policy.items() if key in ("epsilon_privacy", *SHARP)}
+    attackers = any(key.startswith("max_attacker_") for key in policy)
+    files = [files_of(source, release=False, engine=engine) for source in (setting.table, setting.holdout)]
+    return {
+        "dalenius": __version__,
+        "program": _program(methods),
+        "table": sha256(*files[0]) if files[0] else _counted_people(people),
+        "holdout": sha256(*files[1]) if files[1] else None if others is None else _counted_people(others),
+        "schema": hashlib.sha256(
+            json.dumps([written, asked, attackers], sort_keys=True, default=str).encode()
+        ).hexdigest(),
+        "files": [[file.name, sha256(file)] for file in sorted({*declared.files, *priors.files})],
+        "share": share,
+        "drawn": drawn_together(*files),
+        "seed": setting.seed,
+        "mcse": setting.mcse,
+    }
+
+
+def _program(methods: Sequence[str]) -> str:
+    """A checksum of the program itself, and of the plug-ins that publish: what it measures may change with any line."""
+    folder = Path(__file__).parent.parent  # that of the package
+    sources = {Path(inspect.getfile(PUBLISHERS[method])) for method in methods}
+    return sha256(*sorted(folder.rglob("*.py")), *sorted(file for file in sources if folder not in file.parents))
+
+
+def _counted_people(people: Table) -> str:
+    """A checksum of a table that is not in a file: of its distinct rows and their counts."""
+    cells = people.cells()
+    leaves = "\0".join(f"{column.name}\1" + "\1".join(column.leaves) for column in cells.schema.coded)
+    return hashlib.sha256(leaves.encode() + cells.codes.tobytes() + cells.counts.tobytes()).hexdigest()

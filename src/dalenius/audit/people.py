@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,20 +18,8 @@ from dalenius.engine import PREFIX, Engine, Source, parts_of
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
 from dalenius.output import sha256
-from dalenius.release import (
-    Anatomized,
-    Centroids,
-    Generalized,
-    GroupCells,
-    GroupedRelease,
-    Label,
-    NoisyCounts,
-    Release,
-    find_files,
-    read,
-)
-from dalenius.release.label import Resolver
-from dalenius.schema import Column, Schema
+from dalenius.release import GroupedRelease, NoisyCounts, Release, find_files, read
+from dalenius.schema import Schema
 from dalenius.table import NO_LIMIT, Cells, Table
 
 MOST_CELLS = 1_000_000  # different people for whom it is looked whether those held out are among them
@@ -71,7 +58,7 @@ class People:
         if names is None:
             return self
         hidden = [a for a, column in enumerate(self.targets.schema.quasi) if column.name not in names]
-        return dataclasses.replace(self, targets=self.targets.without(*hidden))
+        return replace(self, targets=self.targets.without(*hidden))
 
     def rows(self, quasi: NDArray[np.int32], *, limit: int) -> list[int]:
         """Row numbers in the table of the people with these quasi-identifiers."""
@@ -132,12 +119,13 @@ def check_values(release: Release | None, people: People | None) -> None:
     schema: Schema | None = people.targets.schema if people is not None else getattr(release, "schema", None)
     if schema is None:
         return
+    classes = None if release is None else release.classes()
     for column in schema.sensitive:
         if people is not None:
             truth = people.truth(column.name)
             table = np.bincount(truth, weights=people.people, minlength=len(column.leaves))
-        elif isinstance(release, GroupedRelease):
-            table = release.grouping(column.name).table
+        elif classes is not None:
+            table = classes.grouping(column.name).table
         else:
             continue
         if not Secret.of(schema, column).counts(table).any():
@@ -211,10 +199,11 @@ def _widen(
     coded: Schema | None = getattr(opened, "schema", None)
     if coded is None or _same(coded, together):
         return opened, together
-    if isinstance(opened, NoisyCounts) and opened.mechanism != "none":
-        _refuse_uncounted(opened, together)
+    counts = opened.counts()
+    if counts is not None and counts.mechanism != "none":
+        _refuse_uncounted(counts, together)
     if isinstance(source, Release):
-        return _recoded(opened, together), together
+        return opened.recoded(together), together
     return read(source, together, kind=kind, engine=engine), together
 
 
@@ -228,50 +217,6 @@ def _refuse_uncounted(release: NoisyCounts, wider: Schema) -> None:
                 f"Somebody of the table or of the held-out people has {what} in column {mine.name!r} that the noisy counts "
                 "do not count. Leave those people out, or publish again with a domain that has the value."
             )
-
-
-def _recoded(release: Release, schema: Schema) -> Release:
-    """A release that was not read from a file, in a wider coding. A label that covered every leaf still does."""
-    if not isinstance(release, Generalized | Anatomized | Centroids):
-        raise InputError(
-            f"The people have values that the release of kind {release.kind!r} does not know. Declare the columns' "
-            "domains, or write the release to a file and name that."
-        )
-    sensitive = _moved(release.sensitive, release.schema.sensitive, schema.sensitive)
-    if isinstance(release, Centroids):
-        points = release.points.copy()
-        for a, (old, new) in enumerate(zip(release.schema.quasi, schema.quasi, strict=True)):
-            if old.type != "integer":  # means are numbers, and stay
-                points[:, a] = _places(old, new)[points[:, a].astype(np.int64)]
-        return dataclasses.replace(release, schema=schema, points=points, sensitive=sensitive)
-    if isinstance(release, Anatomized):
-        quasi = _moved(release.quasi, release.schema.quasi, schema.quasi)
-        return dataclasses.replace(release, schema=schema, quasi=quasi, sensitive=sensitive)
-    labels = []
-    for old, new, mine in zip(release.schema.quasi, schema.quasi, release.labels, strict=True):
-        resolver, everything = Resolver(new, schema), np.arange(len(new.leaves), dtype=np.int32)
-        labels.append(
-            tuple(
-                Label(label.text, everything if len(label.members) == len(old.leaves) > 1 else found.members)
-                for label in mine
-                for found in [resolver.resolve(label.text)]
-            )
-        )
-    return dataclasses.replace(release, schema=schema, labels=tuple(labels), sensitive=sensitive)
-
-
-def _moved(cells: GroupCells, old: tuple[Column, ...], new: tuple[Column, ...]) -> GroupCells:
-    """Cells with their codes in a wider domain."""
-    codes = np.empty_like(cells.codes)
-    for j, (before, after) in enumerate(zip(old, new, strict=True)):
-        codes[:, j] = _places(before, after)[cells.codes[:, j]]
-    return GroupCells.gather(cells.group, codes, cells.counts, [len(column.leaves) for column in new])
-
-
-def _places(old: Column, new: Column) -> NDArray[np.int32]:
-    """The code in a wider domain of each leaf of a column."""
-    place = {leaf: code for code, leaf in enumerate(new.leaves)}
-    return np.array([place[leaf] for leaf in old.leaves], dtype=np.int32)
 
 
 def _bound(table: Table, schema: Schema) -> Table:
@@ -305,7 +250,7 @@ def columns_of(source: Source | Release, engine: Engine) -> frozenset[str] | Non
     return frozenset(name for file in files for name in engine.open(file).columns)
 
 
-def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple[Targets, NDArray[np.int64]]:
+def plausible_people(release: Release, rng: np.random.Generator) -> tuple[Targets, NDArray[np.int64]]:
     """People whom the release may be about, when the table is not at hand, and how many each stands for.
 
     Anatomy publishes the quasi-identifiers themselves. A generalized group stands for anybody in its box: one tuple is
@@ -313,20 +258,22 @@ def plausible_people(release: GroupedRelease, rng: np.random.Generator) -> tuple
     nobody in particular and are left out. Of a column that is suppressed in every row, and whose values nobody declares,
     nothing is known of anybody.
     """
-    if isinstance(release, Anatomized):
-        return Targets(release.schema, release.quasi.codes), release.quasi.counts
-    if isinstance(release, Centroids):
-        return Targets(release.schema, release.leaves()), release.sizes
-    assert isinstance(release, Generalized)
-    codes = np.empty_like(release.codes)
-    for a, labels in enumerate(release.labels):
-        drawn = rng.random(release.groups)
-        members = [labels[code].members for code in release.codes[:, a].tolist()]
+    links, centres, rows = release.links(), release.centres(), release.rows()
+    if links is not None:
+        return Targets(links.schema, links.quasi.codes), links.quasi.counts
+    if centres is not None:
+        return Targets(centres.schema, centres.leaves()), centres.sizes
+    if rows is None:
+        raise InputError(f"A release of kind {release.kind!r} does not say whom it may be about. Name the table, too.")
+    codes = np.empty_like(rows.codes)
+    for a, labels in enumerate(rows.labels):
+        drawn = rng.random(rows.groups)
+        members = [labels[code].members for code in rows.codes[:, a].tolist()]
         codes[:, a] = [
             leaves[int(u * len(leaves))] if len(leaves) else UNKNOWN
             for leaves, u in zip(members, drawn.tolist(), strict=True)
         ]
-    return Targets(release.schema, codes), release.sizes
+    return Targets(rows.schema, codes), rows.sizes
 
 
 def check_strangers(people: People, others: People) -> None:

@@ -27,7 +27,7 @@ from dalenius.criterion import worst_of
 from dalenius.engine import Engine
 from dalenius.errors import DaleniusError
 from dalenius.measure.remaining import to_document
-from dalenius.release import GroupedRelease, Release
+from dalenius.release import Release
 from dalenius.schema import Schema
 from dalenius.table import Table
 from dalenius.workers import each
@@ -270,18 +270,17 @@ class Bench:
 
 def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
     """What is kept of an audit; `commonest` is the share of the table's commonest value."""
-    release = found.release
-    classes = isinstance(release, GroupedRelease)
+    classes = found.release.classes()
     worst = worst_of(list(found.levels.values())) if found.levels else {}
     named = {"k": ("k_anonymity", "k"), "l": ("distinct_l_diversity", "l"), "t": ("t_closeness", "equal")}
     return Point(
         candidate,
-        kind=release.kind,
+        kind=found.release.kind,
         columns_left=to_document(found.columns_left),
-        people=int(release.people) if isinstance(release, GroupedRelease) else None,
-        classes=int(release.groups) if isinstance(release, GroupedRelease) else None,
-        suppressed=int(release.suppressed) if isinstance(release, GroupedRelease) else None,
-        levels={name: float(worst[place].value) for name, place in named.items()} if classes else None,
+        people=None if classes is None else int(classes.people),
+        classes=None if classes is None else int(classes.groups),
+        suppressed=None if classes is None else int(classes.suppressed),
+        levels=None if classes is None else {name: float(worst[place].value) for name, place in named.items()},
         accuracies={name: float(value) for name, value in players(found).items()} | {COMMONEST: commonest},
         commonest=commonest,
         risks=measured(found, commonest),

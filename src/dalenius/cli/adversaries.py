@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from dalenius.criterion import Predicate, Realistic
+    from dalenius.cli.options import Chosen
+    from dalenius.criterion import Criterion, Predicate, Realistic
+    from dalenius.engine import Engine
     from dalenius.release.prior import Priors
     from dalenius.schema import Schema
 
-_GROUP = "Realistic adversaries"
+PANEL = "Realistic adversaries"
 AdversaryOption = Annotated[
     list[str] | None,
     typer.Option(
         "--adversary",
         metavar="ADVERSARY",
         help="I:SHAPE:σ, II:σ, III:SHAPE or IV; SHAPE is uniform, table or a file of value,probability. Repeatable.",
-        rich_help_panel=_GROUP,
+        rich_help_panel=PANEL,
     ),
 ]
 PriorDataOption = Annotated[
@@ -28,14 +31,14 @@ PriorDataOption = Annotated[
         "--prior-data",
         metavar="FILE",
         help="An adversary who has seen that data set: short for --adversary I:data:FILE.",
-        rich_help_panel=_GROUP,
+        rich_help_panel=PANEL,
     ),
 ]
 KnownOption = Annotated[
-    int, typer.Option("--known", metavar="B", min=0, help="Records that they know exactly.", rich_help_panel=_GROUP)
+    int, typer.Option("--known", metavar="B", min=0, help="Records that they know exactly.", rich_help_panel=PANEL)
 ]
 AtMostOption = Annotated[
-    bool, typer.Option("--at-most", help="Any stubbornness up to σ, not just σ (class I).", rich_help_panel=_GROUP)
+    bool, typer.Option("--at-most", help="Any stubbornness up to σ, not just σ (class I).", rich_help_panel=PANEL)
 ]
 PredicateOption = Annotated[
     list[str] | None,
@@ -43,9 +46,41 @@ PredicateOption = Annotated[
         "--predicate",
         metavar="SET",
         help="What must not be learnt: VALUE, '{A, B}' or 'not {A, B}'; default every single value. Repeatable.",
-        rich_help_panel=_GROUP,
+        rich_help_panel=PANEL,
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the options ask for: criteria, realistic adversaries, and the sets that these must not learn of."""
+
+    priors: Priors
+    criteria: tuple[Criterion, ...]
+    adversaries: tuple[Realistic, ...]
+    predicates: tuple[Predicate, ...]
+
+
+def parsed(
+    schema: Schema,
+    engine: Engine,
+    criteria: Chosen,
+    *,
+    adversary: Sequence[str] | None,
+    prior_data: Sequence[str] | None,
+    predicate: Sequence[str] | None,
+    known: int,
+    at_most: bool,
+) -> Written:
+    """Read the texts of criteria, adversaries and sets."""
+    from dalenius.criterion import Setting, from_options
+    from dalenius.release.prior import Priors
+
+    priors, sets = Priors(schema, engine), predicates(predicate, schema)
+    wanted = from_options(criteria, Setting(priors, known, at_most, sets))
+    return Written(
+        priors, tuple(wanted), tuple(named(adversary, prior_data, priors, known=known, at_most=at_most)), sets
+    )
 
 
 def named(

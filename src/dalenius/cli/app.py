@@ -107,9 +107,6 @@ def run(arguments: list[str]) -> int:
         if code == 130:  # Typer turns ctrl-C into this code
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
-    except DaleniusError as error:
-        _say(str(error))
-        return 128 + _ended if _ended and isinstance(error, Interrupted) else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         written = f"Already written: {listing(FINISHED)}." if FINISHED else "Nothing was written."
         _say(f"Interrupted. {written}")
@@ -121,24 +118,32 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:  # the reader of a pipe has gone; keep the interpreter from complaining at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except OSError as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, the reader gets one message
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong, and return the exit code: bad input, a wrong option, or the last resort, a bug of ours."""
+    if isinstance(error, DaleniusError):
+        _say(str(error))
+        return 128 + _ended if _ended and isinstance(error, Interrupted) else error.exit_code
+    if isinstance(error, OSError):
         _say(str(file_error(error, error.filename or "a file", "use")))
         return 2
-    except MemoryError:
+    if isinstance(error, MemoryError):
         _say("There is not enough memory for this. Close other programs or use a larger machine.")
         return 2
-    except Exception as error:  # noqa: BLE001 - a wrong option, or the last resort: a bug of ours, told without data
-        if hasattr(error, "format_message"):  # Typer's usage errors, whichever parser it stands on
-            return _usage(error)
-        if os.environ.get("DALENIUS_DEBUG"):
-            traceback.print_exc()
-        else:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            _say(
-                f"This is a bug in dalenius: {type(error).__name__} in {os.path.basename(place.filename)}, line "
-                f"{place.lineno}. Set DALENIUS_DEBUG=1 to see where it comes from (that may show data)."
-            )
+    if hasattr(error, "format_message"):  # Typer's usage errors, whichever parser it stands on
+        return _usage(error)
+    if os.environ.get("DALENIUS_DEBUG"):
+        traceback.print_exception(error)
         return 70
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    _say(  # without the error's own text, which may hold data
+        f"This is a bug in dalenius: {type(error).__name__} in {os.path.basename(place.filename)}, line "
+        f"{place.lineno}. Set DALENIUS_DEBUG=1 to see where it comes from (that may show data)."
+    )
+    return 70
 
 
 def _ready_streams() -> None:

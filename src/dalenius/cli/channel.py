@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalenius import engine as _engine
+from dalenius.cli import declared
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     EngineOption,
@@ -110,7 +111,7 @@ CurveOption = Annotated[bool, typer.Option("--curve", help="With --design: the b
 PointsOption = Annotated[int | None, typer.Option("--points", min=2, max=1000, help="Points of the curve (25 or 11).")]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("-o", "--output", help="Write the designed channel there; with --curve NAME.csv and NAME.html."),
+    declared.output("Write the designed channel there; with --curve NAME.csv and NAME.html."),
 ]
 
 

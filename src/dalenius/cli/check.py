@@ -7,22 +7,37 @@ from typing import Annotated
 
 import typer
 
-from dalenius import engine as _engine
 from dalenius.cli import adversaries as realistic
-from dalenius.cli import options
-from dalenius.cli.common import (
-    DEFAULT_SCHEMA,
-    EngineOption,
-    JsonOption,
-    KindOption,
-    QuietOption,
-    RevealOption,
-    SchemaOption,
-    connect_engine,
-    release_files,
-    say,
-    write_json,
-)
+from dalenius.cli import common, declared, options
+
+RecursiveOption = Annotated[
+    str,
+    typer.Option("--recursive-l", metavar="L|C,L", help="The ℓ of recursive (c,ℓ)-diversity, or both as a threshold."),
+]
+PriorCellsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--prior-cells",
+        metavar="FILE",
+        rich_help_panel=realistic.PANEL,
+        help="An adversary who has seen that data set and looks at each combination of quasi-identifiers by itself.",
+    ),
+]
+PopulationOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--population",
+        metavar="FILE",
+        rich_help_panel=realistic.PANEL,
+        help="For --prior-cells: the quasi-identifiers of the people in a generalized release (its table will do).",
+    ),
+]
+EpsilonOption = Annotated[
+    float | None,
+    declared.epsilon(
+        "Also say how stubborn an adversary of each class the release withstands at this ε.", panel=realistic.PANEL
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -31,54 +46,23 @@ def register(app: typer.Typer) -> None:
 
 def command(
     release: Annotated[str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's, or a table.")],
-    schema: SchemaOption = DEFAULT_SCHEMA,
-    kind: KindOption = None,
-    recursive_l: Annotated[
-        str,
-        typer.Option(
-            "--recursive-l", metavar="L|C,L", help="The ℓ of recursive (c,ℓ)-diversity, or both as a threshold."
-        ),
-    ] = "2",
+    schema: declared.Schema = declared.SCHEMA_FILE,
+    kind: declared.Kind = None,
+    recursive_l: RecursiveOption = "2",
     criteria: options.Chosen = options.NONE,
-    others_as_quasi: Annotated[
-        bool,
-        typer.Option("--others-as-quasi", help="Of several sensitive columns, all others are known to the attacker."),
-    ] = False,
+    others_as_quasi: declared.OthersAsQuasi = False,
     adversary: realistic.AdversaryOption = None,
     prior_data: realistic.PriorDataOption = None,
-    prior_cells: Annotated[
-        str | None,
-        typer.Option(
-            "--prior-cells",
-            metavar="FILE",
-            rich_help_panel="Realistic adversaries",
-            help="An adversary who has seen that data set and looks at each combination of quasi-identifiers by itself.",
-        ),
-    ] = None,
-    population: Annotated[
-        Path | None,
-        typer.Option(
-            "--population",
-            metavar="FILE",
-            rich_help_panel="Realistic adversaries",
-            help="For --prior-cells: the quasi-identifiers of the people in a generalized release (its table will do).",
-        ),
-    ] = None,
+    prior_cells: PriorCellsOption = None,
+    population: PopulationOption = None,
     known: realistic.KnownOption = 0,
     at_most: realistic.AtMostOption = False,
     predicate: realistic.PredicateOption = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            "--epsilon",
-            rich_help_panel="Realistic adversaries",
-            help="Also say how stubborn an adversary of each class the release withstands at this ε.",
-        ),
-    ] = None,
-    reveal: RevealOption = False,
-    json: JsonOption = None,
-    engine: EngineOption = _engine.DEFAULT,
-    quiet: QuietOption = False,
+    epsilon: EpsilonOption = None,
+    reveal: declared.Reveal = False,
+    json: declared.Json = None,
+    engine: declared.Engine = declared.ENGINE_URL,
+    quiet: declared.Quiet = False,
 ) -> int:
     """Measure every syntactic privacy model on a release, and ε against each realistic adversary that is named.
 
@@ -86,38 +70,30 @@ def command(
     and against the suppressed rows as a class; exit code 1 if one is violated.
     """
     from dalenius.audit.checking import check, check_parameters
-    from dalenius.criterion import Setting, from_options
-    from dalenius.output import check_writable
-    from dalenius.release.prior import Priors
     from dalenius.report.check import lines
     from dalenius.schema import Schema
 
-    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
-    priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
-    adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
-    depth = _depth(recursive_l)
-    wanted = from_options(
-        {**criteria, "recursive_l": recursive_l if "," in recursive_l else None},
-        Setting(priors, known, at_most, tuple(sets)),
+    roles, connected, depth = Schema.load(schema), common.connect_engine(engine, quiet=quiet), _depth(recursive_l)
+    asked = realistic.parsed(
+        roles, connected, {**criteria, "recursive_l": recursive_l if "," in recursive_l else None},
+        adversary=adversary, prior_data=prior_data, predicate=predicate, known=known, at_most=at_most,
+    )  # fmt: skip
+    check_parameters(
+        epsilon=epsilon, prior_cells=prior_cells, population=population, known=known, predicates=asked.predicates
     )
-    check_parameters(epsilon=epsilon, prior_cells=prior_cells, population=population, known=known, predicates=sets)
     realistic.refuse_idle(
-        used=bool(adversaries or criteria["epsilon_privacy"]) or epsilon is not None,
+        used=bool(asked.adversaries or criteria["epsilon_privacy"]) or epsilon is not None,
         known=known, at_most=at_most, predicate=predicate,
         remedy="Name one: --adversary I:table:1e6, or ask with --epsilon what the release withstands.",
     )  # fmt: skip
-    if json not in (None, "-"):
-        read = [*release_files(release), *declared.files, *priors.files, *connected.own_files]
-        check_writable(Path(json), inputs=[release, schema, population, prior_cells, *read])
+    read = [*common.release_files(release), *roles.files, *asked.priors.files, *connected.own_files]
+    common.check_outputs(json=json, inputs=[release, schema, population, prior_cells, *read])
     checked = check(
-        release, declared, criteria=wanted, adversaries=adversaries, predicates=sets, known=known, epsilon=epsilon,
-        prior_cells=prior_cells, population=population, recursive_l=depth, others_as_quasi=others_as_quasi, kind=kind,
-        engine=connected,
+        release, roles, criteria=asked.criteria, adversaries=asked.adversaries, predicates=asked.predicates, known=known,
+        epsilon=epsilon, prior_cells=prior_cells, population=population, recursive_l=depth, others_as_quasi=others_as_quasi,
+        kind=kind, engine=connected,
     )  # fmt: skip
-    if json is not None:
-        write_json(json, checked.to_document())
-    for line in lines(checked, reveal=reveal) if json != "-" else ():
-        say(quiet, line)
+    common.present(checked.to_document(), lambda: lines(checked, reveal=reveal), json=json, quiet=quiet)
     return 0 if checked.holds else 1
 
 

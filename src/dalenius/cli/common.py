@@ -1,4 +1,4 @@
-"""Options that every command takes, and the JSON document that every command can write."""
+"""What every command does beside its work: connect the engine, say lines, show progress, write the JSON document."""
 
 from __future__ import annotations
 
@@ -9,58 +9,38 @@ import platform
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from dalenius import __version__
-from dalenius.output import write_texts
+from dalenius.cli.declared import SCHEMA_FILE as DEFAULT_SCHEMA
+from dalenius.cli.declared import Engine as EngineOption
+from dalenius.cli.declared import Json as JsonOption
+from dalenius.cli.declared import Kind as KindOption
+from dalenius.cli.declared import MostCells as MostCellsOption
+from dalenius.cli.declared import Quiet as QuietOption
+from dalenius.cli.declared import Reveal as RevealOption
+from dalenius.cli.declared import Schema as SchemaOption
+from dalenius.cli.declared import Seed as SeedOption
+from dalenius.cli.declared import Sensitive as SensitiveOption
+from dalenius.cli.declared import Table as TableArgument
+from dalenius.errors import InputError
+from dalenius.output import check_writable, write_texts
 
 if TYPE_CHECKING:
     from dalenius.engine import Engine
 
+__all__ = [
+    "DEFAULT_SCHEMA", "EngineOption", "JsonOption", "KindOption", "MostCellsOption", "QuietOption", "RevealOption",
+    "SchemaOption", "SeedOption", "SensitiveOption", "TableArgument",
+]  # fmt: skip
 SCHEMA_VERSION = 1
 
-SchemaOption = Annotated[
-    Path, typer.Option("--schema", help="The schema: roles, types, hierarchies.", show_default=True)
-]
-JsonOption = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - is standard output."),
-]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-SensitiveOption = Annotated[
-    str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")
-]
-EngineOption = Annotated[
-    str,
-    typer.Option(
-        "--engine",
-        metavar="URL",
-        envvar="DALENIUS_ENGINE",
-        help="Where the people are: duckdb://[FILE.db], postgres://…, spark://…, sc://…, local-cluster[…].",
-    ),
-]
-TableArgument = Annotated[
-    Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file, or a table of the engine; a row a person.")
-]
-MostCellsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--most-cells",
-        min=1,
-        help="Keep at most so many distinct rows in memory (20000000). Of more the lattice is rolled up in the engine.",
-    ),
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-RevealOption = Annotated[bool, typer.Option("--reveal", help="Show labels and values of the classes named.")]
-KindOption = Annotated[str | None, typer.Option("--kind", help="Kind of the release, if its files do not tell it.")]
-
 NOT_CONVERGED = 3  # the exit code of what was sampled and is not to be relied on
-DEFAULT_SCHEMA = Path("privacy.toml")
 _started = time.time()
 
 
@@ -135,6 +115,25 @@ def write_json(target: str, document: Mapping[str, Any], *, run: Mapping[str, An
         sys.stdout.write(text)
     else:
         write_texts({Path(target): text})
+
+
+def present(document: Mapping[str, Any], lines: Callable[[], Iterable[str]], *, json: str | None, quiet: bool) -> None:
+    """Write the document where --json asks for it, and print the lines, unless the document went to standard output."""
+    if json is not None:
+        write_json(json, document)
+    if json != "-" and not quiet:
+        for line in lines():
+            typer.echo(line)
+
+
+def check_outputs(*paths: Path | None, json: str | None = None, inputs: Iterable[object], same: str = "") -> None:
+    """Refuse outputs before the work is done: what cannot be written, is read here, or is named twice (`same` says it)."""
+    outputs = [path for path in (*paths, None if json in (None, "-") else Path(json)) if path is not None]
+    read = list(inputs)
+    for path in outputs:
+        check_writable(path, inputs=read)
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise InputError(same)
 
 
 def plain(value: Any) -> Any:
@@ -223,10 +222,3 @@ def warn(*sentences: str) -> None:
     """What must be known, however quiet it should be."""
     for sentence in sentences:
         typer.echo(f"WARNING: {sentence}", err=True)
-
-
-def moved_words(told: dict[str, Any]) -> str:
-    """How many people are in only one of two releases, at least."""
-    words = " and ".join(f"{told[key]:,} {key}" for key in ("joined", "left") if told[key])
-    first = next((told[key] for key in ("joined", "left") if told[key]), 0)
-    return f"at least {words.replace(' ', ' person ' if first == 1 else ' people ', 1)}"

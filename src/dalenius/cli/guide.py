@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-import textwrap
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,10 +12,10 @@ from dalenius.cli.common import JsonOption, QuietOption, say, write_json
 
 if TYPE_CHECKING:
     from dalenius.measure.guide import Question
-    from dalenius.measure.guide_texts import Recommendation
 
-WIDTH = 100
 TRIES = 3
+
+NO_ENGINE = "asks questions and reads no rows"  # why it takes no --engine
 
 
 def register(app: typer.Typer) -> None:
@@ -53,50 +51,59 @@ def command(
     On a terminal it asks what no option answers and what still matters; in a script name the answers.
     """
     from dalenius.errors import InputError
-    from dalenius.measure.guide import QUESTIONS, check, needed_answers, open_questions, recommend
+    from dalenius.measure.guide import complete, guide
     from dalenius.output import check_writable
+    from dalenius.report.guide import lines
 
     named = {"about": about, "loss": loss, "loss_known": loss_known, "observations": observations, "case": case}
-    words = {question.key: question.words for question in QUESTIONS}
-    answers = {key: _begun(answer, words[key]) or answer for key, answer in named.items() if answer is not None}
-    check(answers)
+    answers = complete(named)
     if json not in (None, "-"):
         check_writable(Path(json), inputs=[])
     if everything:
         if answers:
             raise InputError("--all prints the whole table: leave the answers out.")
-        if json is not None:
-            write_json(json, _whole())
-        if json != "-":
-            for line in _table():
-                say(quiet, line)
+        _print_all(json, quiet)
         return
+    guidance = guide(_ask_rest(answers))
+    if json is not None:
+        write_json(json, guidance.to_document())
+    for line in lines(guidance) if json != "-" else ():
+        say(quiet, line)
+
+
+def _print_all(json: str | None, quiet: bool) -> None:
+    """The whole table."""
+    from dalenius.measure.guide import to_document
+    from dalenius.report.guide import table_lines
+
+    if json is not None:
+        write_json(json, to_document())
+    for line in table_lines() if json != "-" else ():
+        say(quiet, line)
+
+
+def _ask_rest(answers: dict[str, str]) -> dict[str, str]:
+    """The answers with those to the questions that are still open, asked on the terminal."""
+    from dalenius.errors import InputError
+    from dalenius.measure.guide import open_questions
+
     missing = open_questions(answers)
     if missing and not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         flags = ", ".join(f"{question.flag} {'|'.join(question.words)}" for question in missing)
         raise InputError(f"There is no terminal to ask on. Answer with options, or see all with --all: {flags}.")
     while missing:
-        answers[missing[0].key] = _ask(missing[0])
+        answers = {**answers, missing[0].key: _ask(missing[0])}
         missing = open_questions(answers)
-    found = recommend(answers)
-    if json is not None:
-        write_json(json, {"answers": {one.key: answers.get(one.key) for one in QUESTIONS}, **_document(found)})
-    if json == "-":
-        return
-    needed = needed_answers(answers)
-    given = " ".join(f"{one.flag} {needed[one.key]}" for one in QUESTIONS if one.key in needed)
-    for line in [f"dalenius guide {given}", "", *_shown(found)]:
-        say(quiet, line)
+    return answers
 
 
 def _ask(question: Question) -> str:
     """An answer by its number, its word or the beginning of that; asked on standard error, so that results stay apart."""
     from dalenius.errors import InputError
+    from dalenius.report.guide import question_lines
 
-    typer.echo(question.text, err=True)
-    for number, answer in enumerate(question.answers, 1):
-        lead = f"  {number}  {answer.key:<10} "
-        typer.echo(_wrapped(answer.text, lead), err=True)
+    for text in question_lines(question):
+        typer.echo(text, err=True)
     for _ in range(TRIES):
         try:
             typer.echo("> ", nl=False, err=True)
@@ -107,7 +114,7 @@ def _ask(question: Question) -> str:
         if not line:  # the end of the input, ctrl-D
             typer.echo(err=True)
             raise typer.Abort
-        word = _understood(line, question.words)
+        word = question.understand(line)
         if word is not None:
             typer.echo(err=True)
             return word
@@ -115,102 +122,3 @@ def _ask(question: Question) -> str:
     raise InputError(
         f"No answer was understood. It can be given as an option: {question.flag} {'|'.join(question.words)}."
     )
-
-
-def _understood(line: str, words: tuple[str, ...]) -> str | None:
-    text = line.strip().lower()
-    if text.isdecimal():
-        return words[int(text) - 1] if len(text) < 3 and 1 <= int(text) <= len(words) else None
-    return _begun(text, words)
-
-
-def _begun(text: str, words: tuple[str, ...]) -> str | None:
-    """The one word that begins so."""
-    found = [word for word in words if text.strip() and word.startswith(text.strip().lower())]
-    return found[0] if len(found) == 1 else None
-
-
-def _document(found: Recommendation) -> dict[str, Any]:
-    also = [{"purpose": one.purpose, "command": one.command, "keys": one.keys} for one in found.also]
-    return {
-        "measure": found.measure,
-        "why": found.why,
-        "assumes": found.assumes,
-        "limits": found.limits,
-        "bounds": found.bounds,
-        "notation": found.notation,
-        "command": found.command,
-        "keys": found.keys,
-        "also": also,
-        "reference": found.reference,
-    }
-
-
-def _whole() -> dict[str, Any]:
-    from dalenius.measure.guide import QUESTIONS, RULES
-
-    questions = [
-        {
-            "key": one.key,
-            "flag": one.flag,
-            "question": one.text,
-            "answers": {answer.key: answer.text for answer in one.answers},
-        }
-        for one in QUESTIONS
-    ]
-    rules = [{"answers": {one.key: rule.wants(one.key) for one in QUESTIONS}, **_document(rule.then)} for rule in RULES]
-    return {"questions": questions, "rules": rules}
-
-
-def _shown(found: Recommendation) -> Iterable[str]:
-    """A recommendation as text."""
-    yield _wrapped(found.measure, "Measure  ")
-    yield "\nWhy it fits"
-    yield _wrapped(found.why, "  ")
-    for head, sentences in (("What it assumes", found.assumes), ("What it does not tell", found.limits)):
-        yield f"\n{head}"
-        for sentence in sentences:
-            yield _wrapped(sentence, "  - ")
-    yield "\nWhat it says about the attacker's error"
-    yield _wrapped(found.bounds, "  ")
-    for sign, meaning in found.notation.items():
-        yield _wrapped(meaning, f"    {sign:<5}  ")
-    yield "\nRun"
-    yield from _run(found.command, found.keys)
-    for other in found.also:
-        yield _wrapped(f"{other.purpose}:", "  ")
-        yield from _run(other.command, other.keys)
-    yield "\nSource"
-    yield _wrapped(found.reference, "  ")
-
-
-def _run(line: str, keys: tuple[str, ...]) -> Iterable[str]:
-    yield f"    {line}"  # never broken: it is there to be copied
-    if keys:
-        yield _wrapped(f"read {', '.join(keys)}", "      ")
-
-
-def _table() -> Iterable[str]:
-    """The whole table: the questions, then every rule with its measure and command."""
-    from dalenius.measure.guide import QUESTIONS, RULES
-
-    for question in QUESTIONS:
-        yield f"{question.text}  {question.flag}"
-        for answer in question.answers:
-            yield _wrapped(answer.text, f"  {answer.key:<10} ")
-    widths = [max(map(len, (*question.words, question.key))) for question in QUESTIONS]
-    heads = [question.key.replace("_", " ") for question in QUESTIONS]
-    yield "\n  " + "  ".join(f"{head:<{width}}" for head, width in zip(heads, widths, strict=True)) + "  measure"
-    for rule in RULES:
-        wanted = [rule.wants(question.key) or "any" for question in QUESTIONS]
-        lead = "  " + "  ".join(f"{word:<{width}}" for word, width in zip(wanted, widths, strict=True)) + "  "
-        yield _wrapped(rule.then.measure, lead)
-    yield "\nA question with `any` changes nothing there. Give the answers to see why a measure fits and what to run."
-
-
-def _wrapped(text: str, lead: str) -> str:
-    """A sentence after its lead, its further lines below its first."""
-    return textwrap.fill(
-        text, WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_long_words=False,
-        break_on_hyphens=False,
-    )  # fmt: skip

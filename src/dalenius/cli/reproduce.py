@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dalenius.cli import declared
 from dalenius.cli.common import JsonOption, QuietOption, run_details, say, stage_line, teller, write_json
-from dalenius.errors import counted
 
 if TYPE_CHECKING:
-    from dalenius.papers.base import Paper
+    from dalenius.papers.reproducing import Reproduced
 
 PAGE = Path("reproduce.html")
+
+NO_ENGINE = "reads data sets of its own"  # why it takes no --engine
 
 
 def register(app: typer.Typer) -> None:
@@ -29,70 +29,57 @@ def command(
             metavar="[PAPER]…", help="relative, realistic, composition, error, population; all five if none is named."
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The HTML page.")] = PAGE,
+    output: Annotated[Path, declared.output("The HTML page.")] = PAGE,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="A folder that holds UCI Adult; else $DALENIUS_DATA, or the cache."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Rougher numbers in about a minute: fewer people, parameters, repetitions.")
+        bool, declared.quick("Rougher numbers in about a minute: fewer people, parameters, repetitions.")
     ] = False,
     json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Make the five papers' tables and figures anew: the printed numbers beside ours, and what is wrong in print."""
-    from dalenius.errors import InputError
-    from dalenius.output import check_writable, write_texts
     from dalenius.papers import registry
-    from dalenius.papers.errata import ERRATA
-    from dalenius.report import reproduce as report
+    from dalenius.papers.reproducing import reproduce
+    from dalenius.report.reproduce import left_out_lines, lines
 
-    named = list(papers or [])
-    keys = registry.check(named)
-    targets = [output] if json in (None, "-") else [output, Path(json)]
+    names = list(papers or [])
+    registry.check(names)
+    _check_outputs(output, json)
+    with stage_line(quiet) as stage:
+        result = reproduce(names, data=data, quick=quick, progress=stage)
+    tell = teller(quiet)
+    for line in left_out_lines(result.left_out, result.not_made):
+        tell(line)
+    _write(result, output, json)
+    result.check_made(names)  # the page says so, too, and what else was asked for is on it
+    for line in [*lines(result.papers, result.errata), f"\n  Page: {output}"] if json != "-" else ():
+        say(quiet, line)
+
+
+def _check_outputs(output: Path, json: str | None) -> None:
+    from dalenius.errors import InputError
+    from dalenius.output import check_writable
+
+    targets = [output] if json in (None, "-") else [output, Path(str(json))]
     for target in targets:
         check_writable(target)
     if len({path.resolve() for path in targets}) < len(targets):
         raise InputError(f"The page and the JSON cannot both be written to {str(output)!r}. Name another file.")
-    with stage_line(quiet) as stage:
-        stage("looking for the data")
-        left_out = {key: reason for key in keys if (reason := registry.missing(key, data))}
-        built: list[Paper] = []
-        seconds = {}
-        for i, key in enumerate(keys, 1):
-            stage(f"{key}, paper {i} of {len(keys)}")
-            begun = time.monotonic()
-            paper = registry.build_without_data(key) if key in left_out else registry.build(key, data, quick=quick)
-            if paper.exhibits:
-                built.append(paper)
-                seconds[key] = round(time.monotonic() - begun, 3)
-    not_made = {paper.key: registry.not_made(paper.key) for paper in built if paper.key in left_out}
-    tell = teller(quiet)
-    for key, reason in left_out.items():
-        some = f"{', '.join(not_made[key])} of " if key in not_made else ""
-        tell(f"dalenius: left out {some}{key!r}: {reason}")
-    run = {"papers": seconds}
-    text = report.page(
-        built, ERRATA, registry.TITLES, left_out, {**run_details(), **run}, not_made=not_made, quick=quick
-    )
+
+
+def _write(result: Reproduced, output: Path, json: str | None) -> None:
+    from dalenius.output import write_texts
+    from dalenius.papers.registry import TITLES
+    from dalenius.report.reproduce import page
+
+    run = {"papers": result.seconds}
+    text = page(
+        result.papers, result.errata, TITLES, result.left_out, {**run_details(), **run}, not_made=result.not_made,
+        quick=result.is_quick,
+    )  # fmt: skip
     write_texts({output: text})
     if json is not None:
-        write_json(json, report.document(built, ERRATA, left_out, not_made=not_made, quick=quick), run=run)
-    for key in named:
-        if key in left_out and key not in not_made:  # the page says so, too, and what else was asked for is on it
-            raise InputError(f"The paper {key!r} cannot be reproduced. {left_out[key]}")
-    if json == "-":
-        return
-    for line in _lines(built, ERRATA):
-        say(quiet, line)
-    say(quiet, f"\n  Page: {output}")
-
-
-def _lines(built: list[Paper], errata: Mapping[str, Sequence[object]]) -> list[str]:
-    """A line a paper."""
-    return [
-        f"  {paper.key:<12} {counted(len(paper.exhibits), 'exhibit', 'exhibits')}, "
-        f"{counted(sum(len(exhibit.compared) for exhibit in paper.exhibits), 'number', 'numbers')} compared, "
-        f"{counted(len(errata[paper.key]), 'erratum', 'errata')}"
-        for paper in built
-    ]
+        write_json(json, result.to_document(), run=run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from dataclasses import dataclass
 from functools import cache
 
 from dalenius.engine.base import (
@@ -36,6 +37,27 @@ REGISTRY: dict[str, tuple[str, str | None]] = {
     "k8s://": ("spark", "spark"),
 }
 DEFAULT = "duckdb://"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where rows can be: in a file that an engine reads, or in a table of it."""
+
+    engine: str  # the engine's module
+    title: str
+    is_table: bool
+    has_order: bool  # whether rows have an order, so that two equal ones can be told apart by their place
+
+
+# docs/engines.md says for each of these what runs there, and tests/engine/test_matrix.py tries it. PostgreSQL has no files of
+# its own: DuckDB reads them for it.
+PLACES = (
+    Place("duckdb", "DuckDB: file", is_table=False, has_order=True),
+    Place("duckdb", "DuckDB: table", is_table=True, has_order=False),
+    Place("postgres", "PostgreSQL: table", is_table=True, has_order=False),
+    Place("spark", "Spark: file", is_table=False, has_order=False),
+    Place("spark", "Spark: table", is_table=True, has_order=False),
+)
 
 
 def connect(url: str = DEFAULT) -> Engine:

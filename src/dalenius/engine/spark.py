@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import os
 import re
 import threading
 import time
@@ -15,34 +13,25 @@ from typing import Any
 
 import ibis
 import pyspark.errors
-from pyspark.sql import SparkSession
 
 from dalenius.engine.base import Engine, Source, TableName
 from dalenius.engine.ibis_rows import Check, IbisRows, frame_to_arrow
 from dalenius.engine.sources import table_named
+from dalenius.engine.spark_session import start_session
 from dalenius.engine.textfile import Dialect, is_parquet, parts_of, sniff, sniff_all
 from dalenius.engine.watching import Told, watched
 from dalenius.errors import DaleniusError, InputError
 
 ibis.pyspark  # noqa: B018 - registers what its compiler asks for
-LOCAL = ("local[", "local-cluster[")
 PATIENCE = 120.0  # seconds without any worker at work; a local cluster may relaunch its workers for ever
 SMALL = 1_000_000  # rows of a lookup that every worker is given whole
 NOT_UTF8 = "DALENIUS_NOT_UTF8"
 MIXED = "DALENIUS_MIXED_LINE_ENDS"
 _URI = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
-# Ours, unless the user's own spark-defaults.conf or environment says otherwise.
-SETTINGS = {
-    "spark.app.name": "dalenius",
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "OFF",  # Spark's log quotes rows
-}
 
 
 def connect(url: str, files: Callable[[], Engine]) -> Spark:
-    return Spark(_session(url), files, url=url)
+    return Spark(start_session(url), files, url=url)
 
 
 class Spark:
@@ -323,58 +312,6 @@ class Spark:
             condition = error.getCondition() if isinstance(error, pyspark.errors.PySparkException) else None
             found = f"Spark cannot answer ({condition or type(error).__name__})."
         return InputError(f"{name}: {found}")
-
-
-def _session(url: str) -> Any:
-    """A session; on this machine it listens to nobody else, and its log, which quotes rows, is not shown."""
-    if url.startswith("sc://"):
-        try:
-            from pyspark.sql.connect.session import SparkSession as Connect  # needs gRPC, which the extra installs
-
-            remote = Connect.builder.remote(url).getOrCreate()
-            remote.conf.set("spark.sql.session.timeZone", "UTC")
-            return remote
-        except Exception:  # noqa: BLE001 - of gRPC; it may quote the address and its token
-            refused = "Cannot connect to Spark: nobody answers there. Is a Spark Connect server running?"
-        raise InputError(refused)
-    running = SparkSession.getActiveSession()
-    if running is not None and running.sparkContext.master != url:
-        raise InputError("This process has a Spark session with another master already. Use that one, or end it first.")
-    builder = SparkSession.builder.master(url)
-    for key, value in SETTINGS.items():
-        builder = builder.config(key, value)
-    if url.startswith(LOCAL):
-        for key in ("spark.driver.host", "spark.driver.bindAddress"):
-            builder = builder.config(key, "127.0.0.1")
-        builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "8")
-    try:
-        with _silent():
-            session = builder.getOrCreate()
-    except Exception:  # noqa: BLE001 - of Py4J or the launcher
-        refused = "Spark does not start. Is Java 17 installed, and the master's address right?"
-    else:
-        atexit.register(_stop, session)
-        return session
-    raise InputError(refused)
-
-
-def _stop(session: Any) -> None:
-    with suppress(Exception):
-        session.stop()
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    """What Java prints goes nowhere, or into the file that DALENIUS_SPARK_LOG names; Java keeps what it starts with."""
-    log = os.environ.get("DALENIUS_SPARK_LOG", os.devnull)
-    kept = os.dup(2)
-    try:
-        with Path(log).open("ab") as file:
-            os.dup2(file.fileno(), 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
 
 
 def _sql(expression: Any) -> str:

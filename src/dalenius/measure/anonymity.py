@@ -7,6 +7,7 @@ for there; whoever fits a class is looked for in the classes only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +17,8 @@ from scipy.sparse import csr_array
 
 from dalenius.adversary import fit
 from dalenius.coding import distinct_rows, merge
-from dalenius.release import Anatomized, Generalized, GroupedRelease
+from dalenius.errors import InputError
+from dalenius.release import Anatomized, Generalized, GroupedRelease, Release
 from dalenius.release.sets import Sets
 
 AT_RISK = 0.2  # a person is at risk above this probability of re-identification; ARX's default
@@ -44,22 +46,25 @@ class ClassRisks:
     upper_bound: bool = False  # somebody may fit more rows than were counted, or is not in the class that they fit
 
 
-def class_risks(release: GroupedRelease, truth: Coded | None = None) -> ClassRisks:
+def class_risks(release: Release, truth: Coded | None = None) -> ClassRisks:
     """The risks of a release: from the rows that fit each person of the table, or without it from the sizes of the classes.
 
     Everybody fits the rows of their own class, so that sizes give an upper bound where classes overlap.
     """
-    if truth is None or not isinstance(release, Generalized | Anatomized):
-        rows = _class_sizes(release)
+    classes, borders = release.classes(), release.borders()
+    if classes is None:
+        raise InputError(f"A release of kind {release.kind!r} has no classes in which a person could be singled out.")
+    if truth is None or borders is None:
+        rows = _class_sizes(classes, release.links())
         return _risks(rows, rows, upper_bound=not _is_disjoint(release))
-    columns = [len(column.leaves) for column in release.schema.quasi]
+    columns = [len(column.leaves) for column in classes.schema.quasi]
     known, people = merge(np.ascontiguousarray(truth.codes[:, : len(columns)]), truth.counts, columns)
-    rows = _fitting_rows(release, known)
+    rows = _fitting_rows(borders, known)
     lost = int(people[rows == 0].sum())
-    if release.suppressed:
+    if classes.suppressed:
         # No more people than there are suppressed rows can be behind them.
-        rows = np.where(rows == 0, max(release.suppressed, lost), rows)
-    astray = int(people.sum()) - lost > release.people - release.suppressed
+        rows = np.where(rows == 0, max(classes.suppressed, lost), rows)
+    astray = int(people.sum()) - lost > classes.people - classes.suppressed
     return _risks(rows, people, upper_bound=astray)
 
 
@@ -76,34 +81,40 @@ def _risks(rows: Longs, people: Longs, *, upper_bound: bool) -> ClassRisks:
     )
 
 
-def _class_sizes(release: GroupedRelease) -> Longs:
+def _class_sizes(classes: GroupedRelease, links: Anatomized | None) -> Longs:
     """How many rows each class has. Where tuples are published, people who share theirs are the class."""
-    if isinstance(release, Anatomized):
-        columns = [len(column.leaves) for column in release.schema.quasi]
-        return merge(release.quasi.codes, release.quasi.counts, columns)[1]
-    return np.append(release.sizes, release.suppressed) if release.suppressed else release.sizes
+    if links is not None:
+        columns = [len(column.leaves) for column in links.schema.quasi]
+        return merge(links.quasi.codes, links.quasi.counts, columns)[1]
+    return np.append(classes.sizes, classes.suppressed) if classes.suppressed else classes.sizes
 
 
 def _fitting_rows(release: Generalized | Anatomized, known: NDArray[np.int32]) -> Longs:
     """How many rows of the classes fit each combination of quasi-identifiers."""
-    rows = np.zeros(len(known), dtype=np.int64)
-    if isinstance(release, Anatomized):
-        columns, sizes = [len(column.leaves) for column in release.schema.quasi], release.quasi.counts
-        pairs = fit.equal_rows(known, release.quasi.codes, columns)
+    rows, boxes, links = np.zeros(len(known), dtype=np.int64), release.rows(), release.links()
+    pairs: Iterator[tuple[Longs, Longs, NDArray[np.integer]]]
+    if boxes is not None:
+        sizes, pairs = boxes.sizes, fit.inside_boxes(boxes, known)
     else:
-        sizes, pairs = release.sizes, fit.inside_boxes(release, known)  # type: ignore[assignment]
+        assert links is not None
+        columns, sizes = [len(column.leaves) for column in links.schema.quasi], links.quasi.counts
+        pairs = fit.equal_rows(known, links.quasi.codes, columns)
     for some, start, taken in pairs:
         before = np.concatenate(([0], np.cumsum(sizes[taken])))
         rows[some] += before[start[1:]] - before[start[:-1]]
     return rows
 
 
-def _is_disjoint(release: GroupedRelease) -> bool:
+def _is_disjoint(release: Release) -> bool:
     """Whether it is certain that nobody fits two classes."""
-    if isinstance(release, Anatomized):
-        return True
-    if not isinstance(release, Generalized):
-        return False  # centroids do not say whom they stand for
+    rows = release.rows()
+    if rows is None:
+        return release.links() is not None  # centroids do not say whom they stand for
+    return _are_apart(rows)
+
+
+def _are_apart(release: Generalized) -> bool:
+    """Whether no two groups have a combination of leaves in common."""
     meets = []  # of the columns in which labels overlap, which labels do
     apart = []  # the columns in which two labels have no leaf in common
     for a in range(len(release.labels)):

@@ -2,14 +2,12 @@
 
 Beside the costs that a release tells of itself (see `utility`): NCP and precision of its labels, the Kullback–Leibler
 divergence of the table from what a reader of the release would take it for, and the error of count queries answered from
-the release. A reader spreads the people of a class evenly: over the combinations of its labels, over its published tuples,
-at its centroid, or, with noisy counts, as if quasi-identifiers were independent given the sensitive value.
+the release (see `queries`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -22,15 +20,14 @@ from dalenius.adversary.population import Overlapping, Population
 from dalenius.coding import distinct_rows
 from dalenius.errors import InputError
 from dalenius.measure.misfit import misfits
+from dalenius.measure.queries import QUERIES, Asked, Query, answering, errors_of, workload
 from dalenius.measure.threat import Faithfulness, faithfulness
 from dalenius.measure.utility import labels_cost, release_utility
-from dalenius.release import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
-from dalenius.release.moments import numbers_of
+from dalenius.release import Anatomized, Generalized, Release
 from dalenius.release.sets import Sets
 from dalenius.schema import Column, Schema
 
 Floats = NDArray[np.float64]
-QUERIES = 1000
 SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
 SANITY = (
     0.001  # the error is relative to the true count, or to this share of all people, or to one person, if that is more
@@ -98,30 +95,30 @@ class Truth:
 
 def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: int = 0) -> dict[str, float]:
     """Every cost that can be measured of this kind of release. Smaller is better, but for precision."""
-    misfit = misfits(release, truth) if isinstance(release, Generalized | Anatomized) else None
+    borders, rows, counts = release.borders(), release.rows(), release.counts()
+    misfit = None if borders is None else misfits(borders, truth)
     changed = None if misfit is None else misfit.cells
-    found: dict[str, float] = release_utility(release, changed) if isinstance(release, GroupedRelease) else {}
-    if isinstance(release, Generalized | Anatomized):
-        assert misfit is not None
-        found["misfit"] = misfit.rows
-        found["ncp"] = ncp(release, changed)
-        level = precision(release, changed)
+    costs = release_utility(release, changed)
+    if borders is not None and misfit is not None:
+        costs["misfit"] = misfit.rows
+        costs["ncp"] = ncp(borders, changed)
+        level = precision(borders, changed)
         if not math.isnan(level):
-            found["precision"] = level
-        found["kl_divergence"] = kl_divergence(release, truth)
+            costs["precision"] = level
+        costs["kl_divergence"] = kl_divergence(borders, truth)
     # Queries ask for values of the first sensitive column, which counts of another one do not tell.
-    silent = isinstance(release, NoisyCounts) and release.sensitive != truth.schema.sensitive[0].name
-    if isinstance(release, Generalized | Anatomized | Centroids | NoisyCounts) and not silent:
-        errors = relative_errors(release, truth.usual(queries, seed))
-        found["relative_error"] = float(errors.mean())
-        found["relative_error_median"] = float(np.median(errors))
-    if isinstance(release, Generalized):
-        faithful = table_faithfulness(release, truth, seed=seed)
-        if faithful is not None:
-            found["faithfulness"] = faithful.RF
-            if faithful.stderr:
-                found["faithfulness_stderr"] = faithful.stderr
-    return found
+    is_silent = counts is not None and counts.sensitive != truth.schema.sensitive[0].name
+    answer = None if is_silent else answering(release)
+    if answer is not None:
+        errors = errors_of(answer, truth.usual(queries, seed))
+        costs["relative_error"] = float(errors.mean())
+        costs["relative_error_median"] = float(np.median(errors))
+    faithful = None if rows is None else table_faithfulness(rows, truth, seed=seed)
+    if faithful is not None:
+        costs["faithfulness"] = faithful.RF
+        if faithful.stderr:
+            costs["faithfulness_stderr"] = faithful.stderr
+    return costs
 
 
 def table_faithfulness(
@@ -158,13 +155,13 @@ def ncp(release: Generalized | Anatomized, changed: Floats | None = None) -> flo
     Integers: largest less smallest value, as a share of the domain's; categories: leaves covered as a share of all, 0 for a
     single one. A suppressed cell counts 1, unless the column has one leaf only, and so does one that was changed.
     """
-    total, columns = 0.0, release.schema.quasi
+    total, columns, rows = 0.0, release.schema.quasi, release.rows()
     for a, column in enumerate(columns):
         if len(column.leaves) > 1:  # else there is nothing to hide
-            if isinstance(release, Anatomized):  # tuples are published as they are
+            if rows is None:  # tuples are published as they are
                 total += 0.0 if changed is None else float(changed[a])
             else:
-                total += labels_cost(release, a, _widths(column, release.sets(a)), changed)
+                total += labels_cost(rows, a, _widths(column, rows.sets(a)), changed)
     return total / (release.people * len(columns))
 
 
@@ -188,10 +185,11 @@ def precision(release: Generalized | Anatomized, changed: Floats | None = None) 
 
     Suppressed and changed cells are at full height.
     """
-    if isinstance(release, Anatomized):  # tuples are published as they are
+    rows = release.rows()
+    if rows is None:  # tuples are published as they are
         return 1 - (0.0 if changed is None else float(changed.sum())) / (release.people * len(release.schema.quasi))
     total = 0.0
-    for a, (column, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
+    for a, (column, labels) in enumerate(zip(rows.schema.quasi, rows.labels, strict=True)):
         tree = column.hierarchy
         if tree is None:
             return math.nan
@@ -205,8 +203,8 @@ def precision(release: Generalized | Anatomized, changed: Floats | None = None) 
         if any(level is None for level in levels):
             return math.nan
         height = max(tree.height, 1)
-        total += labels_cost(release, a, np.array(levels, dtype=np.float64), changed, most=height)
-    return 1 - total / (release.people * len(release.labels))
+        total += labels_cost(rows, a, np.array(levels, dtype=np.float64), changed, most=height)
+    return 1 - total / (rows.people * len(rows.labels))
 
 
 # The whole distribution -----------------------------------------------------------------------------------------------
@@ -273,197 +271,3 @@ def _add_counts(
         there = keys[at] == wanted if len(keys) else np.zeros(len(wanted), dtype=bool)
         np.add.at(estimate, cell[there], groups.data[pair[there]] * counts.data[at[there]])
         low = high
-
-
-# Count queries --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Query:
-    """How many people have one of these values in each of some quasi-identifiers, and one of these sensitive values?"""
-
-    quasi: dict[int, NDArray[np.bool_]]
-    values: NDArray[np.bool_]
-
-
-def workload(schema: Schema, queries: int = QUERIES, seed: int = 0) -> list[Query]:
-    """Seeded queries on one to three quasi-identifiers: a run of an integer's leaves, some leaves of a category.
-
-    A condition covers between a tenth and a half of the leaves. Half of the queries also ask for one sensitive value of the
-    first sensitive column.
-    """
-    rng = np.random.default_rng(seed)
-    target = len(schema.sensitive[0].leaves)
-    found = []
-    for _ in range(queries):
-        many = int(rng.integers(1, min(3, len(schema.quasi)) + 1))
-        asked = {}
-        for a in sorted(rng.choice(len(schema.quasi), many, replace=False).tolist()):
-            column = schema.quasi[a]
-            leaves = len(column.leaves)
-            width = max(1, round(leaves * float(rng.uniform(0.1, 0.5))))
-            holds = np.zeros(leaves, dtype=bool)
-            if column.type == "integer":
-                low = int(rng.integers(0, leaves - width + 1))
-                holds[low : low + width] = True
-            else:
-                holds[rng.choice(leaves, width, replace=False)] = True
-            asked[a] = holds
-        values = np.ones(target, dtype=bool)
-        if rng.random() < 0.5:
-            values[:] = False
-            values[int(rng.integers(target))] = True
-        found.append(Query(asked, values))
-    return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """Queries, their true answers, and the smallest number that an error is relative to."""
-
-    queries: list[Query]
-    answers: Floats
-    floor: float
-
-
-def relative_error(release: Release, asked: Asked) -> float:
-    """The mean over queries of |answer − truth| / max(truth, one person, 0.1 % of the people)."""
-    return float(relative_errors(release, asked).mean())
-
-
-def relative_errors(release: Release, asked: Asked) -> Floats:
-    """The error of each query. Few queries that hardly anybody satisfies can rule the mean, so the median goes with it."""
-    answer = _answering(release)
-    answers = np.array([answer(query) for query in asked.queries])
-    errors: Floats = np.abs(answers - asked.answers) / np.maximum(asked.answers, asked.floor)
-    return errors
-
-
-def _answering(release: Release) -> Callable[[Query], float]:
-    if isinstance(release, NoisyCounts):
-        return _Independent(release)
-    assert isinstance(release, GroupedRelease)
-    grouping = release.grouping(release.schema.sensitive[0].name)
-    counts = fit.counts_of(grouping)
-    hidden = grouping.table - np.asarray(counts.sum(axis=0))
-    if isinstance(release, Generalized):
-        inside: _Boxes | _Tuples | _Points = _Boxes(release)
-    elif isinstance(release, Anatomized):
-        inside = _Tuples(release)
-    else:
-        assert isinstance(release, Centroids)
-        inside = _Points(release)
-
-    def answer(query: Query) -> float:
-        anywhere = math.prod(float(leaves.mean()) for leaves in query.quasi.values())
-        # A sum of products, not a dot product: a BLAS that starts threads for it is slower.
-        return float((inside(query) * (counts @ query.values)).sum()) + anywhere * float(hidden[query.values].sum())
-
-    return answer
-
-
-class _Boxes:
-    """The share of each class's combinations that a query asks for."""
-
-    def __init__(self, release: Generalized) -> None:
-        self.codes = [np.ascontiguousarray(column) for column in release.codes.T]
-        sets = [release.sets(a) for a in range(len(release.labels))]
-        self.runs = [_runs(family) for family in sets]
-        self.widths = [np.diff(family.first) for family in sets]
-
-    def __call__(self, query: Query) -> Floats:
-        share = np.ones(len(self.codes[0]))
-        for a, leaves in query.quasi.items():
-            covered = _covered(leaves, *self.runs[a]) / self.widths[a]
-            share *= covered[self.codes[a]]
-        return share
-
-
-def _runs(sets: Sets) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Sets as runs of codes that follow each other: the first of each run, the one after its last, each set's first run."""
-    members = sets.members
-    begins = np.ones(len(members), dtype=bool)
-    np.not_equal(members[1:] - members[:-1], 1, out=begins[1:])
-    begins[sets.first[:-1]] = True
-    at = np.flatnonzero(begins)
-    ends = np.append(at[1:], len(members)) - 1
-    return members[at].astype(np.int64), members[ends].astype(np.int64) + 1, np.searchsorted(at, sets.first[:-1])
-
-
-def _covered(
-    leaves: NDArray[np.bool_], begin: NDArray[np.int64], end: NDArray[np.int64], first: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """How many leaves of each set a query asks for."""
-    before = np.concatenate(([0], np.cumsum(leaves)))
-    found: NDArray[np.int64] = np.add.reduceat(before[end] - before[begin], first)
-    return found
-
-
-class _Tuples:
-    """The share of each group's tuples that a query asks for."""
-
-    def __init__(self, release: Anatomized) -> None:
-        self.release = release
-        self.sizes = release.sizes
-
-    def __call__(self, query: Query) -> Floats:
-        cells = self.release.quasi
-        holds = np.ones(len(cells.group), dtype=bool)
-        for a, leaves in query.quasi.items():
-            holds &= leaves[cells.codes[:, a]]
-        people = np.bincount(cells.group, weights=holds * cells.counts, minlength=self.release.groups)
-        return people / self.sizes
-
-
-class _Points:
-    """Whether a query asks for a group's centroid: an integer's mean rounded to the nearest leaf."""
-
-    def __init__(self, release: Centroids) -> None:
-        self.codes = release.leaves()
-
-    def __call__(self, query: Query) -> Floats:
-        holds = np.ones(len(self.codes), dtype=bool)
-        for a, leaves in query.quasi.items():
-            holds &= leaves[self.codes[:, a]]
-        return holds.astype(np.float64)
-
-
-class _Independent:
-    """Answers from noisy counts, negative ones as 0, as if quasi-identifiers were independent given the value."""
-
-    def __init__(self, release: NoisyCounts) -> None:
-        names = [column.name for column in release.schema.quasi]
-        self.tables = [tuple(names.index(name) for name in table) for table in release.tables]
-        self.rows = {a: release.row_of_leaves(name) for a, name in enumerate(names) if name not in release.moments}
-        self.counts = [np.maximum(counts, 0.0) for counts in release.noisy]
-        self.given = {
-            names.index(name): moments.given(numbers_of(release.schema[name]))
-            for name, moments in release.moments.items()
-        }
-        totals = [counts.sum(axis=0) for counts in self.counts]
-        totals += [np.maximum(moments.values[0], 0.0) for moments in release.moments.values()]
-        self.people = np.mean(totals, axis=0)
-
-    def __call__(self, query: Query) -> float:
-        answer = np.where(query.values, self.people, 0.0)
-        for attributes, counts in zip(self.tables, self.counts, strict=True):
-            if not any(a in query.quasi for a in attributes):
-                continue
-            holds = np.ones(1)
-            for a in attributes:
-                holds = (holds[:, None] * self._share(a, query)[None, :]).ravel()
-            total = counts.sum(axis=0)
-            # Of a label that the query cuts, people are spread evenly over its leaves.
-            part = (holds[holds > 0, None] * counts[holds > 0]).sum(axis=0)
-            answer = answer * np.divide(part, total, out=np.zeros_like(total), where=total > 0)
-        for a, given in self.given.items():
-            if a in query.quasi:
-                answer = answer * given[query.quasi[a]].sum(axis=0)
-        return float(answer.sum())
-
-    def _share(self, attribute: int, query: Query) -> Floats:
-        """The share of each row's leaves that the query asks for."""
-        rows = self.rows[attribute]
-        leaves = query.quasi.get(attribute, np.ones(len(rows), dtype=bool))
-        found: Floats = np.bincount(rows, weights=leaves) / np.bincount(rows)
-        return found

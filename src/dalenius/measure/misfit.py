@@ -19,8 +19,9 @@ from scipy.sparse.csgraph import maximum_flow
 
 from dalenius.adversary import fit
 from dalenius.coding import distinct_rows, merge
+from dalenius.errors import InputError
 from dalenius.measure.anonymity import Coded
-from dalenius.release import Anatomized, Generalized
+from dalenius.release import Anatomized, Generalized, Release
 
 MAX_PAIRS = 5_000_000  # of people and classes that overlap; with more the bound is a weaker one
 MAX_PEOPLE = 2**31 - 1  # that a flow can count
@@ -47,10 +48,17 @@ class Misfits:
         return cls(rows, np.array(each, dtype=np.float64) + np.where(able, more, 0.0))
 
 
-def misfits(release: Generalized | Anatomized, truth: Coded) -> Misfits:
+def misfits(release: Release, truth: Coded) -> Misfits:
     """The fewest rows and cells of a release that must have been changed, given the table it was made of."""
-    if isinstance(release, Anatomized):
-        return _of_tuples(release, truth)
+    boxes, links = release.rows(), release.links()
+    if boxes is not None:
+        return _of_boxes(boxes, truth)
+    if links is not None:
+        return _of_tuples(links, truth)
+    raise InputError(f"A release of kind {release.kind!r} has neither labels nor tuples that could have been changed.")
+
+
+def _of_boxes(release: Generalized, truth: Coded) -> Misfits:
     compared = _Compared.of(release, truth)
     each = [compared.changed_cells(a) for a in range(len(release.labels))]
     rows = compared.changed_rows()

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import counted, listing
-from dalenius.release import Anatomized, Centroids, Generalized, NoisyCounts, Release
+from dalenius.release import NoisyCounts, Release
 from dalenius.release.label import Label
 from dalenius.schema import Column, Schema
 
@@ -55,15 +55,14 @@ class ColumnLeft:
 
 def columns_left(release: Release) -> tuple[ColumnLeft, ...]:
     """What is left of each quasi-identifier of a release."""
-    if isinstance(release, Generalized):
-        return labels_left(release.schema, release.labels, release.codes, release.sizes)
-    if isinstance(release, Centroids):
-        return tuple(_points_left(column, release.points[:, a]) for a, column in enumerate(release.schema.quasi))
-    if isinstance(release, NoisyCounts):
-        return _counted_left(release)
-    if isinstance(release, Anatomized):
-        return tuple(ColumnLeft(c.name, "kept", len(c.leaves), float(len(c.leaves))) for c in release.schema.quasi)
-    return ()  # a channel has no columns
+    rows, links, centres, counts = release.rows(), release.links(), release.centres(), release.counts()
+    if rows is not None:
+        return labels_left(rows.schema, rows.labels, rows.codes, rows.sizes)
+    if links is not None:
+        return tuple(ColumnLeft(c.name, "kept", len(c.leaves), float(len(c.leaves))) for c in links.schema.quasi)
+    if centres is not None:
+        return tuple(_points_left(column, centres.points[:, a]) for a, column in enumerate(centres.schema.quasi))
+    return () if counts is None else _counted_left(counts)
 
 
 def labels_left(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.hierarchy import Hierarchy
-from dalenius.release import Anatomized, Generalized, GroupedRelease
+from dalenius.release import Anatomized, Generalized, Release
 
 Floats = NDArray[np.float64]
 UtilityName = Literal["loss", "precision", "entropy", "discernibility", "average_class_size"]
@@ -108,22 +108,25 @@ def marginal_utility(name: str, trees: tuple[Hierarchy, ...], people: tuple[NDAr
     return MarginalUtility(costs, lambda means: combine_mean(means, most))
 
 
-def release_utility(release: GroupedRelease, changed: Floats | None = None) -> dict[str, float]:
+def release_utility(release: Release, changed: Floats | None = None) -> dict[str, float]:
     """What a release costs, from the release alone: class sizes, and the loss of its labels where it has any.
 
     `changed` says how many cells of each quasi-identifier are known to have been changed.
     """
-    found = {
-        "discernibility": discernibility(release.sizes, release.suppressed, release.people),
-        "average_class_size": average_class_size(release.groups, release.suppressed, release.people),
-        "suppressed": release.suppressed / release.people,
-    }
-    if isinstance(release, Generalized):
-        found["loss"] = _labels_loss(release, changed)
-    elif isinstance(release, Anatomized):
+    classes, rows, links = release.classes(), release.rows(), release.links()
+    costs = {}
+    if classes is not None:
+        costs = {
+            "discernibility": discernibility(classes.sizes, classes.suppressed, classes.people),
+            "average_class_size": average_class_size(classes.groups, classes.suppressed, classes.people),
+            "suppressed": classes.suppressed / classes.people,
+        }
+    if rows is not None:
+        costs["loss"] = _labels_loss(rows, changed)
+    elif links is not None:
         # Quasi-identifiers are published as they are, unless they were changed; what is lost is the link.
-        found["loss"] = 0.0 if changed is None or not changed.any() else _tuples_loss(release, changed)
-    return found
+        costs["loss"] = 0.0 if changed is None or not changed.any() else _tuples_loss(links, changed)
+    return costs
 
 
 def labels_cost(release: Generalized, a: int, costs: Floats, changed: Floats | None, *, most: float = 1.0) -> float:

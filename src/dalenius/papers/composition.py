@@ -27,7 +27,6 @@ from dalenius.papers.composition_experiments import (
     overlapping,
     side_by_side,
 )
-from dalenius.release import GroupedRelease
 from dalenius.report import charts
 from dalenius.report.charts import Curve
 
@@ -89,7 +88,7 @@ def shown(found: Experiments) -> Paper:
 
 def _table1() -> Exhibit:
     releases = [datasets.paper(f"composition-1{letter}") for letter in "ab"]
-    grouped = [release for release in releases if isinstance(release, GroupedRelease)]
+    grouped = [classes for release in releases if (classes := release.classes()) is not None]
     schema = grouped[0].schema
     alice = Targets(
         schema,

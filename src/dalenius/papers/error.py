@@ -21,7 +21,7 @@ from dalenius.measure.observed import Observed
 from dalenius.measure.sampled import from_samples
 from dalenius.papers.base import Compared, Exhibit, Paper
 from dalenius.publish.error_design import most_average_error
-from dalenius.release import Channel, GroupedRelease
+from dalenius.release import Channel
 from dalenius.release.models import build as model
 from dalenius.release.models import simulate_crowds
 from dalenius.report import charts
@@ -61,8 +61,8 @@ def build(path: str | Path | None = None, *, quick: bool = False) -> Paper:  # n
 
 
 def _figure1() -> Exhibit:
-    release = datasets.paper("error-fig1b")
-    assert isinstance(release, GroupedRelease)
+    release = datasets.paper("error-fig1b").classes()
+    assert release is not None
     grouping = release.grouping()
     seen = Observed.of_grouping(grouping)
     found = privacy(seen, hamming(seen.values))

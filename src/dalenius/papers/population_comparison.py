@@ -21,7 +21,8 @@ from dalenius.audit.people import Control, People
 from dalenius.criterion import KAnonymity
 from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Rate
-from dalenius.measure.fidelity import QUERIES, Truth, relative_error
+from dalenius.measure.fidelity import Truth
+from dalenius.measure.queries import QUERIES, relative_error
 from dalenius.papers.population_experiments import Study
 from dalenius.papers.population_linking import anatomized, predictions
 from dalenius.publish.lattice import Lattice

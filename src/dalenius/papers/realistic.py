@@ -22,7 +22,6 @@ from dalenius.criterion import EpsilonPrivacy, Realistic
 from dalenius.papers.base import Compared, Exhibit, Paper
 from dalenius.publish.nodes import GeneralizationLattice, Node
 from dalenius.publish.survey import Sweep, stubbornness, survey
-from dalenius.release import Generalized, GroupedRelease
 from dalenius.report import charts, words
 from dalenius.table import Table
 
@@ -103,8 +102,8 @@ def build_without_data() -> Paper:
 
 def epsilons_of_table3() -> dict[str, float]:
     """Table 3 against the four adversaries of Example 3 and those of Section 3."""
-    release = datasets.paper("realistic-3")
-    assert isinstance(release, GroupedRelease)
+    release = datasets.paper("realistic-3").classes()
+    assert release is not None
     grouping = release.grouping()
     women = 20_000
     metropolis = {"Flu": 11_999, "Cancer": 17_999}
@@ -121,8 +120,8 @@ def epsilons_of_table3() -> dict[str, float]:
 
 
 def _table1() -> Exhibit:
-    release = datasets.paper("realistic-1")
-    assert isinstance(release, Generalized)
+    release = datasets.paper("realistic-1").rows()
+    assert release is not None
     zips, ages, nations = (column.leaves for column in release.schema.quasi)
     rachel = [[zips.index("13068"), ages.index("35"), nations.index("American")]]
     _, number = distinct_rows(release.codes, [len(labels) for labels in release.labels])

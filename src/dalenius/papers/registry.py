@@ -8,6 +8,7 @@ from pathlib import Path
 from dalenius import datasets
 from dalenius.errors import InputError, listing, nearest
 from dalenius.papers.base import Paper
+from dalenius.papers.errata import ERRATA as ERRATA  # what is wrong in print, by paper
 
 TITLES = {
     "relative": "Relative privacy threats and learning from anonymized data",

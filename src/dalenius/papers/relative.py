@@ -102,8 +102,8 @@ def compatible_tables(release: Generalized) -> int:
 
 def _table1() -> Exhibit:
     original, recoded, anatomized = (example(f"relative-1{letter}") for letter in "abc")
-    release = datasets.paper("relative-1b")
-    assert isinstance(release, Generalized)
+    release = datasets.paper("relative-1b").rows()
+    assert release is not None
     heart = recoded.diseases.index("Heart")
     p_l = remark5()
     return Exhibit(

@@ -236,9 +236,9 @@ class Example:
 
 def example(name: str, effort: Effort = EXAMPLE, seed: int = 0) -> Example:
     """One of Tables I(a), I(b), I(c), as `relative-1a`, `relative-1b`, `relative-1c`."""
-    release, original = datasets.paper(name), datasets.paper("relative-1a")
-    assert isinstance(release, GroupedRelease)
-    assert isinstance(original, Generalized)
+    release, original = datasets.paper(name).classes(), datasets.paper("relative-1a").rows()
+    assert release is not None
+    assert original is not None
     codes = [column.leaves.index(value) for column, value in zip(release.schema.quasi, VICTIM, strict=True)]
     victim = Targets(release.schema, np.array([codes], dtype=np.int32))
     belief = Attacker(effort=effort).attack(release, victim, rng=np.random.default_rng(seed))

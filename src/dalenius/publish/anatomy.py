@@ -7,31 +7,43 @@ published nowhere: with it, and the order of the quasi-identifiers, much of the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.criterion import Criterion, DistinctDiversity
 from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, check_seed
-from dalenius.kernel.anatomy import largest_first
-from dalenius.publish.base import Published, check_name_free, written_columns
-from dalenius.publish.given import Given, joined, told
+from dalenius.options import Option
+from dalenius.publish.base import (
+    PANEL,
+    Headcount,
+    Published,
+    Publisher,
+    check_name_free,
+    only_criterion,
+    written_columns,
+)
+from dalenius.publish.grid import Grid, L
 from dalenius.publish.tally import Tally
 from dalenius.release import Anatomized, GroupCells
 from dalenius.release.anatomized import paths_of
 from dalenius.release.reading import COUNT, GROUP
 from dalenius.table import Table
 
+if TYPE_CHECKING:
+    from dalenius.publish.given import Given
+
 Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Anatomy:
+class Anatomy(Publisher):
     """The publisher: ℓ different values in every group; `merge` neighbouring groups are published as one.
 
     >>> from dalenius import datasets
@@ -40,6 +52,15 @@ class Anatomy:
     3
     """
 
+    name = "anatomy"
+    title = "Anatomy"
+    description = (
+        "Publishes quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values."
+    )
+    options = (Option("merge", "Anatomy: publish so many groups as one (1).", int, panel=PANEL),)
+    grid = Grid((L,))
+    is_drawn = True
+    takes_seed = True
     l: int  # noqa: E741 - the literature's letter
     merge: int = 1
     given: Given | None = None  # earlier releases; groups that leave too few values with them are merged
@@ -49,6 +70,17 @@ class Anatomy:
             raise ParameterError("l", "Anatomy", "an int ≥ 2", self.l)
         if isinstance(self.merge, bool) or not isinstance(self.merge, int) or self.merge < 1:
             raise ParameterError("merge", "Anatomy", "an int ≥ 1", self.merge)
+
+    @classmethod
+    def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
+        return cls(only_criterion(criteria, DistinctDiversity, "ℓ", cls.name, "--l 3").l, **chosen)
+
+    @classmethod
+    def files(cls, path: Path) -> tuple[Path, ...]:
+        return paths_of(path)
+
+    def promises(self) -> tuple[str, ...]:
+        return (f"distinct ℓ = {self.l}",)
 
     def publish(self, table: Table, *, seed: int | None = None) -> PublishedAnatomy:
         """Put everybody into a group. Without a seed the draw cannot be repeated, as it should be for a release."""
@@ -73,6 +105,8 @@ class Anatomy:
         # So many neighbouring groups are one; a last handful of fewer joins the one before it.
         group = np.minimum(drawn // self.merge, groups // self.merge - 1).astype(np.int32)
         if self.given is not None:
+            from dalenius.publish.given import joined
+
             self.given.check_table(table)
             group = joined(self.given, cells.codes[cell], group, _next)
         return PublishedAnatomy(self, table, cell, group)
@@ -86,6 +120,8 @@ def _next(group: int, others: NDArray[np.bool_]) -> int:
 
 def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Longs], int]:  # noqa: E741
     """For each value the groups its people go to, one each, and the number of groups."""
+    from dalenius.kernel.anatomy import largest_first  # compiled code, which `--help` can do without
+
     total, most = int(counts.sum()), int(counts.max())
     possible = total // most
     if l > possible:
@@ -166,19 +202,11 @@ class PublishedAnatomy(Published):
     def placed(self) -> tuple[NDArray[np.int32], Longs, NDArray[np.int32]]:
         return self.table.cells().codes[self.cell], np.ones(len(self.cell), dtype=np.int64), self.group
 
-    def describe(self) -> dict[str, Any]:
-        return {
-            "method": "anatomy",
-            "criteria": [f"distinct ℓ = {self.publisher.l}"],
-            "l": self.publisher.l,
-            "merge": self.publisher.merge,
-            "classes": int(self.group.max()) + 1,
-            "suppressed": 0,
-            "people": len(self.cell),
-        } | told(self, self.publisher.given)
+    def headcount(self) -> Headcount:
+        return Headcount(len(self.cell), int(self.group.max()) + 1)
 
-    def files(self, path: Path) -> tuple[Path, ...]:
-        return paths_of(path)
+    def details(self) -> dict[str, Any]:
+        return {"l": self.publisher.l, "merge": self.publisher.merge}
 
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         cells, texts = self.table.cells(), self.table.texts()

@@ -1,13 +1,15 @@
-"""What publishing brings: a release, how it was made, and the files."""
+"""What a publisher is, and what publishing brings: a release, how it was made, and the files."""
 
 from __future__ import annotations
 
 import contextlib
 import platform
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,9 @@ from dalenius.engine import PREFIX, TableName
 from dalenius.errors import InputError, ParameterError
 from dalenius.measure import remaining
 from dalenius.measure.remaining import ColumnLeft, columns_left
+from dalenius.options import Option
 from dalenius.output import FINISHED, remove, replacing
+from dalenius.publish.grid import Grid
 from dalenius.release import Release, check_sidecar_free, sidecar
 from dalenius.release.label import Unresolved, named_leaves
 from dalenius.schema import Column, Schema
@@ -27,10 +31,126 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
+Progress = Callable[[int, int, float], None]  # done, in all, the best cost so far
+Kept = TypeVar("Kept", bound=Criterion)
+PANEL = "Of one method"  # under which `--help` lists the options of publishers
+OTHERS_AS_QUASI = Option(
+    "others-as-quasi",
+    "Of several sensitive columns, all others are known to the attacker.",
+    bool,
+    panel="Options",
+)
+
+
+class Publisher(ABC):
+    """A method of publishing with its parameters.
+
+    A subclass describes itself: `name` is the value of `--method`, `options` are its own options on the command line and keyword
+    arguments in Python, and `grid` says what `frontier` tries of it. One line in `publish/registry.py`, or an entry point of
+    `dalenius.publishers`, makes every command know it.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    title: ClassVar[str]  # in a sentence
+    description: ClassVar[str]  # one sentence
+    options: ClassVar[tuple[Option, ...]] = ()
+    not_in_audit: ClassVar[frozenset[str]] = frozenset()  # options that `audit --method` does not have, by their names
+    grid: ClassVar[Grid]
+    is_drawn: ClassVar[bool] = False  # another release each time
+    takes_seed: ClassVar[bool] = False  # `publish` has an argument `seed`, which repeats the draws
+    refuses_seed: ClassVar[str] = ""  # why a method that draws cannot repeat its draws, in a sentence
+    refuses_given: ClassVar[str] = "this method does not plan with them"  # of a publisher without a field `given`
+    follows_row_order: ClassVar[bool] = False  # rows in another order may come into other classes
+    shows_progress: ClassVar[bool] = False  # `publish` has an argument `progress`
+    has_curve: ClassVar[bool] = False  # `frontier` with this method alone says what its parameter means
+
+    @classmethod
+    def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
+        """The publisher that criteria and the options typed ask for; criteria that it cannot keep are refused."""
+        return cls(criteria, **chosen)  # type: ignore[call-arg]
+
+    @classmethod
+    def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:  # noqa: ARG003 - few search for a utility
+        """The parameters that all its candidates of a `frontier` share: of those chosen, and of its own.
+
+        `utility` is what releases are compared by.
+        """
+        return dict(chosen)
+
+    @classmethod
+    def not_tried(cls, flag: str) -> str:
+        """What to say if an option of this method is given to `frontier`, and the method is not tried."""
+        return f"{flag} belongs to {cls.title}, which is not tried. Add --method {cls.name}."
+
+    @classmethod
+    def files(cls, path: Path) -> tuple[Path, ...]:
+        """The files of the release: the one that is named, or several whose names begin with it."""
+        return (path,)
+
+    @classmethod
+    def has_several_files(cls) -> bool:
+        """Whether the release has several files, so that it cannot be one table of an engine."""
+        return len(cls.files(Path("release"))) > 1
+
+    @abstractmethod
+    def publish(self, table: Table) -> Published:
+        """Make a release of a table."""
+
+    @abstractmethod
+    def promises(self) -> tuple[str, ...]:
+        """What the release satisfies, as a person writes it."""
+
+    def run(self, table: Table, *, seed: int | None = None, progress: Progress | None = None) -> Published:
+        """Publish; of a seed and who is told of progress the publisher gets what it takes."""
+        taken: dict[str, Any] = {"seed": seed} if self.takes_seed else {}
+        if self.shows_progress:
+            taken["progress"] = progress
+        return self.publish(table, **taken)
+
+    def trial(self, table: Table, seed: int) -> Release:
+        """A release as it would be published, to be attacked. The same seed draws the same one."""
+        return self.run(table, seed=seed).release
+
+
+@dataclass(frozen=True, slots=True)
+class Headcount:
+    """How many people a release has, and in how many classes; what became of rows that are in none."""
+
+    people: int
+    classes: int
+    suppressed: int = 0
+    suppressed_rows: str = (
+        ""  # hold: as a class they satisfy the criteria, as-is: they need not; empty: nothing is said
+    )
+    hidden: int = 0  # rows left out of the release
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """How a release was made: the sidecar, `--json` and the summary tell it."""
+
+    method: str
+    criteria: tuple[str, ...]
+    headcount: Headcount | None  # None: the release has no classes
+    details: Mapping[str, Any]  # the method's own parameters and figures, under keys of their own
+    notes: tuple[tuple[str, str], ...]  # the method's own lines of the summary: a word, and what there is to say
+    given: Mapping[str, Any] | None  # what is left of people together with earlier releases; None: there are none
+
+    def to_document(self) -> dict[str, Any]:
+        """The record as JSON has it."""
+        counts = self.headcount
+        document = {"method": self.method, "criteria": list(self.criteria), **self.details}
+        if counts is not None:
+            document |= {"classes": counts.classes, "suppressed": counts.suppressed, "people": counts.people}
+        return document if self.given is None else document | {"given": dict(self.given)}
+
+
 class Published(ABC):
-    """A release made of a table: `release` is its data, `write` puts it on disk with its sidecar."""
+    """A release made of a table: `release` is its data, `record` says how it was made, `write` puts both on disk."""
 
     kind: ClassVar[str]  # that of the release, known without making it
+    publisher: Publisher
     table: Table
 
     @property
@@ -38,9 +158,48 @@ class Published(ABC):
     def release(self) -> Release:
         """What the world will see."""
 
-    @abstractmethod
+    def promises(self) -> tuple[str, ...]:
+        """What the release satisfies, as a person writes it."""
+        return self.publisher.promises()
+
+    def headcount(self) -> Headcount | None:
+        """How many people and classes the release has; None if it has no classes."""
+        classes = self.release.classes()
+        return None if classes is None else Headcount(classes.people, classes.groups, classes.suppressed)
+
+    def details(self) -> dict[str, Any]:
+        """The method's own parameters and figures, as JSON has them."""
+        return {}
+
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """The method's own lines of the summary: a word, and what there is to say."""
+        return ()
+
+    def contents(self) -> tuple[str, list[str]] | None:
+        """What the first line of the summary lists, after a word; None: what is left of each column."""
+        return None
+
+    @cached_property
+    def record(self) -> Record:
+        """How the release was made."""
+        given = getattr(self.publisher, "given", None)
+        together = None
+        if given is not None:
+            from dalenius.publish.given import evaluate
+
+            together = evaluate(self, given).to_document()
+        return Record(
+            self.publisher.name,
+            self.promises(),
+            self.headcount(),
+            self.details(),
+            self.notes(),
+            together,
+        )
+
     def describe(self) -> dict[str, Any]:
         """Method, parameters and result; the sidecar and `--json` have them."""
+        return self.record.to_document()
 
     def columns_left(self) -> tuple[ColumnLeft, ...]:
         """What the release leaves of each quasi-identifier."""
@@ -56,7 +215,7 @@ class Published(ABC):
 
     def files(self, path: Path) -> tuple[Path, ...]:
         """The files of the release: the one that is named, or several whose names begin with it."""
-        return (path,)
+        return self.publisher.files(path)
 
     @abstractmethod
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
@@ -96,7 +255,7 @@ class Published(ABC):
         return made | (extra or {}) | {"versions": versions()}
 
     def _write_table(self, name: TableName, extra: dict[str, Any] | None, *, shuffle: bool) -> None:
-        if len(self.files(Path("release"))) > 1:
+        if self.publisher.has_several_files():
             raise InputError(f"A release of kind {self.kind!r} has two files and cannot be one table. Name a file.")
         self.table.engine.check_target(name)
         check_sidecar_free(Path(str(name)), ())
@@ -127,6 +286,19 @@ def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
     for criterion in criteria:
         if not isinstance(criterion, Criterion):
             raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criterion)
+
+
+def only_criterion(criteria: Sequence[Criterion], kind: type[Kept], letter: str, method: str, example: str) -> Kept:
+    """The one criterion that a method keeps; it needs that one, and others are refused."""
+    others = [criterion.describe() for criterion in criteria if not isinstance(criterion, kind)]
+    if others:
+        raise InputError(
+            f"{method} keeps {letter} and no other criterion; it cannot promise {others[0]}. Use mondrian."
+        )
+    for criterion in criteria:
+        if isinstance(criterion, kind):
+            return criterion
+    raise InputError(f"{method} needs {letter}: {example}, for example.")
 
 
 def check_numbers_declared(schema: Schema) -> None:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from dalenius.coding import distinct_rows, merge
 from dalenius.criterion import Criterion
-from dalenius.kernel.rollup import merge_cells
 from dalenius.release import Grouping
 from dalenius.table import Cells
 
@@ -56,6 +55,8 @@ class BottomClasses:
     def _bottom_classes(
         self, group: NDArray[np.int32], value: NDArray[np.int32], counts: NDArray[np.int64], groups: int
     ) -> Classes:
+        from dalenius.kernel.rollup import merge_cells
+
         # Cells come sorted by their codes, so equal groups stand together.
         start = np.searchsorted(group, np.arange(groups + 1)).astype(np.int64)
         domain = int(value.max()) + 1
@@ -89,6 +90,8 @@ class BottomClasses:
 
         With `alone` these classes are all that is published: the table's distribution is theirs.
         """
+        from dalenius.kernel.rollup import merge_cells
+
         found = []
         for j, column in enumerate(self.schema.sensitive):
             values = self.tuples[:, j][classes.values]

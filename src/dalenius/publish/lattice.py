@@ -6,11 +6,11 @@ suppressed up to a limit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,21 +21,45 @@ from dalenius.errors import InputError, ParameterError, counted, listing
 from dalenius.hierarchy import TOP
 from dalenius.measure.remaining import ColumnLeft
 from dalenius.measure.utility import UTILITIES
-from dalenius.publish.base import Published, check_criteria, check_labels, written_columns
+from dalenius.options import Option
+from dalenius.publish.base import (
+    OTHERS_AS_QUASI,
+    PANEL,
+    Headcount,
+    Progress,
+    Published,
+    Publisher,
+    check_criteria,
+    check_labels,
+    written_columns,
+)
 from dalenius.publish.classes import Classes
-from dalenius.publish.given import Given, evaluate_groups, told
+from dalenius.publish.grid import PANEL as TRIED
+from dalenius.publish.grid import Axis, Grid, K, L, T, numbers
 from dalenius.publish.nodes import Node
 from dalenius.publish.rollups import EngineLattice, lattice_of
-from dalenius.publish.search import Found, Progress, Search
 from dalenius.publish.suppressed import SuppressedRows, check_hidden, check_suppressed_rows
 from dalenius.publish.tally import Tally, labelled
 from dalenius.release import Generalized
 from dalenius.release.label import Resolver, Unresolved, label_text
 from dalenius.table import Table
 
+if TYPE_CHECKING:
+    from dalenius.publish.given import Given
+    from dalenius.publish.search import Found, Search
+
+SUPPRESSIONS = (0.0, 0.02)
+SUPPRESSION = Axis(
+    "suppression",
+    Option("suppression", "Lattice: shares of rows to suppress (0,0.02).", str, metavar="S,S,…", panel=TRIED),
+    numbers("--suppression", "from 0 to 1", "0,0.02", lambda share: 0 <= share <= 1),
+    usual=lambda table: SUPPRESSIONS,  # noqa: ARG005 - no share is impossible
+    is_demand=False,
+)
+
 
 @dataclass(frozen=True, slots=True)
-class Lattice:
+class Lattice(Publisher):
     """The publisher: criteria, the share of rows that may be suppressed, and the utility to be best in.
 
     >>> from dalenius import datasets
@@ -46,6 +70,35 @@ class Lattice:
     True
     """
 
+    name = "lattice"
+    title = "the lattice"
+    description = "Publishes every column at one level of its hierarchy, chosen by an exact search of all choices."
+    options = (
+        Option("suppression", "Lattice: largest share of rows to suppress (0).", float, panel=PANEL),
+        Option(
+            "suppressed-rows",
+            "Lattice: hold suppressed rows to the criteria as a class of their own (default), publish them as-is, or hide them.",
+            str,
+            metavar="HOW",
+            panel=PANEL,
+        ),
+        Option(
+            "utility",
+            "Lattice: loss (default), precision, entropy, discernibility or average_class_size.",
+            str,
+            panel=PANEL,
+        ),
+        Option("minimal", "Lattice: also list every minimal node.", bool, panel=PANEL),
+        Option("time-limit", "Lattice: stop after so many seconds with the best so far.", float, panel=PANEL),
+        OTHERS_AS_QUASI,
+    )
+    not_in_audit = frozenset({"utility", "minimal", "time-limit", "others-as-quasi"})
+    grid = Grid(
+        (K, L, T, SUPPRESSION),
+        options=("suppressed-rows",),
+        unlabelled=frozenset({"utility", "suppressed_rows"}),
+    )
+    shows_progress = True
     criteria: Sequence[Criterion]
     suppression: float = 0.0
     utility: str = "loss"
@@ -64,8 +117,26 @@ class Lattice:
         if self.time_limit is not None and not self.time_limit > 0:
             raise ParameterError("time_limit", "the lattice", "a number of seconds > 0", self.time_limit)
 
+    @classmethod
+    def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:
+        """The search is for the utility that releases are compared by, if it can be."""
+        searched = {"utility": utility} if utility in UTILITIES and utility != "loss" else {}
+        rows = chosen.get("suppressed_rows", "hold")
+        check_suppressed_rows(rows)
+        if rows == "hide":
+            raise InputError(
+                "Rows that are hidden are not in the release, and the table has them: the two could not be compared. "
+                "Choose hold or as-is."
+            )
+        return searched | ({} if rows == "hold" else {"suppressed_rows": rows})
+
+    def promises(self) -> tuple[str, ...]:
+        return tuple(criterion.describe() for criterion in self.criteria)
+
     def publish(self, table: Table, *, progress: Progress | None = None) -> PublishedLattice:
         """Search the lattice; the release is made when it is asked for."""
+        from dalenius.publish.search import Search  # with compiled code, which `--help` can do without
+
         for column in table.declared.quasi:
             if column.mask is not None and not column.fixed:
                 raise InputError(
@@ -91,57 +162,15 @@ class Lattice:
         )
         found = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
         if found.best is None:
-            raise InputError(_no_solution(search, found, table))
+            from dalenius.publish.unsatisfied import no_solution
+
+            raise InputError(no_solution(search, found, table))
         return PublishedLattice(self, table, search, found)
 
 
 def _share(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ParameterError(name, "the lattice", "a number from 0 to 1", value)
-
-
-def _no_solution(search: Search, found: Found, table: Table) -> str:
-    """Which criterion fails where everything is generalized, and by how much."""
-    lattice = search.lattice
-    if not found.in_time and not np.isinf(found.bound):
-        return (
-            f"No release was found in the time given ({found.checked:,} of {found.nodes:,} nodes checked). "
-            "Allow more time, more suppression, or weaker criteria."
-        )
-    if found.not_looked_at:
-        others = "The others do not satisfy the criteria. " if found.checked else ""
-        return (
-            f"No release was found, and {counted(found.not_looked_at, 'node was', 'nodes were')} not looked at: there are more "
-            f"than {counted(table.most_cells, 'distinct row', 'distinct rows')}. {others}Raise "
-            "--most-cells (in Python, most_cells of Table), weaken the criteria, or allow more suppression."
-        )
-    classes = lattice.classes(lattice.top)
-    reasons = []
-    for criterion in search.criteria:
-        groupings = lattice.groupings(classes) if criterion.needs_values else [lattice.sizes_only(classes)]
-        if search.others_as_quasi:
-            groupings = lattice.split_groupings(classes)
-        for grouping in groupings:
-            if not criterion.passes(grouping).all():
-                of = f" of {grouping.column.name!r}" if criterion.needs_values else ""
-                level = criterion.level(grouping).value
-                reasons.append(f"{criterion.describe()} fails: the level{of} there is {level:.6g}")
-    if search.given is not None:
-        cells = table.cells()
-        top = lattice.membership(lattice.top, cells.codes[:, : len(cells.schema.quasi)])
-        few = evaluate_groups(search.given, cells.codes, cells.counts, top).below_l
-        if few:
-            left = counted(search.given.l, "value is", "values are")
-            reasons.append(
-                f"fewer than {left} left of {counted(few, 'person', 'people')} together with the earlier releases"
-            )
-    why = "; ".join(reasons) or "no node keeps a class within the suppression limit"
-    if search.limit and search.suppressed_rows == "hold":
-        why += ". Suppressed rows are held to the criteria, too (--suppressed-rows)"
-    return (
-        f"No release satisfies the criteria. With everything generalized, {why}. "
-        "Weaken the criteria or allow more suppression."
-    )
 
 
 @dataclass(eq=False)
@@ -245,21 +274,22 @@ class PublishedLattice(Published):
             "but not looked at here. Raise most_cells of Table."
         )
 
-    def describe(self) -> dict[str, Any]:
+    def headcount(self) -> Headcount:
         best = self.found.best
+        assert best is not None
+        people, suppressed = self.search.lattice.people - self.hidden, best.suppressed - self.hidden
+        return Headcount(people, best.classes, suppressed, self.publisher.suppressed_rows, self.hidden)
+
+    def details(self) -> dict[str, Any]:
+        best, publisher = self.found.best, self.publisher
         assert best is not None
         named = self.search.lattice.named
         return {
-            "method": "lattice",
-            "criteria": [criterion.describe() for criterion in self.publisher.criteria],
-            "suppression": self.publisher.suppression,
-            "utility": self.publisher.utility,
-            "others_as_quasi": self.publisher.others_as_quasi,
-            "suppressed_rows": self.publisher.suppressed_rows,
-            "classes": best.classes,
-            "suppressed": best.suppressed - self.hidden,
+            "suppression": publisher.suppression,
+            "utility": publisher.utility,
+            "others_as_quasi": publisher.others_as_quasi,
+            "suppressed_rows": publisher.suppressed_rows,
             "hidden": self.hidden,
-            "people": self.search.lattice.people - self.hidden,
             "node": named(best.node),
             "loss": self.loss,
             "cost": best.cost,
@@ -270,7 +300,27 @@ class PublishedLattice(Published):
             "rollups": self.search.lattice.rollups,
             "not_looked_at": self.found.not_looked_at,
             "minimal": None if self.found.minimal is None else [named(node) for node in self.found.minimal],
-        } | told(self, self.publisher.given)
+        }
+
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        found = self.found
+        search = f"{found.checked:,} of {counted(found.nodes, 'node', 'nodes')} checked"
+        left = counted(found.not_looked_at, "node was", "nodes were")
+        why = f"{left} not looked at" if found.not_looked_at else "time ran out"
+        proof = "optimal" if found.optimal else f"{why}; no node costs less than {found.bound:.4f}"
+        levels = self.search.lattice.named(self.node)
+        notes = [
+            ("levels", ", ".join(f"{name} {level}" for name, level in levels.items())),
+            ("loss", f"{self.loss:.4f}   ({search}, {proof})"),
+        ]
+        if self.search.lattice.rollups == "engine":
+            most = counted(self.table.most_cells, "distinct row", "distinct rows")
+            notes.append(("roll-ups", f"in the engine: the table has more than {most}"))
+        if found.not_looked_at:
+            notes.append(("too large", f"{left} not looked at, which might be better; --most-cells allows more"))
+        if found.minimal is not None:
+            notes.append(("minimal", f"{counted(len(found.minimal), 'node', 'nodes')}; --json lists them"))
+        return tuple(notes)
 
     @property
     def hidden(self) -> int:
@@ -284,6 +334,8 @@ class PublishedLattice(Published):
         if self.publisher.utility == "loss":
             assert self.found.best is not None
             return self.found.best.cost
+        from dalenius.publish.search import Search
+
         plain = Search(self.search.lattice, self.search.criteria, suppression=self.publisher.suppression)
         classes, passing = self._classes
         return plain.cost(self.node, classes, passing)

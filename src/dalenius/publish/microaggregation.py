@@ -11,18 +11,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.coding import distinct_rows, merge
+from dalenius.criterion import Criterion, KAnonymity
 from dalenius.engine import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, counted
-from dalenius.kernel.mdav import mdav
 from dalenius.measure.remaining import ColumnLeft
-from dalenius.publish.base import Published, check_name_free, check_numbers_declared, written_columns
-from dalenius.publish.given import Given, joined, joined_as_attacked, told
+from dalenius.options import Option
+from dalenius.publish.base import (
+    PANEL,
+    Headcount,
+    Published,
+    Publisher,
+    check_name_free,
+    check_numbers_declared,
+    only_criterion,
+    written_columns,
+)
+from dalenius.publish.grid import Grid, K
 from dalenius.publish.sets import distinct_sets, written_sets
 from dalenius.publish.tally import Tally, labelled
 from dalenius.release import Centroids, Generalized, GroupCells
@@ -31,6 +41,9 @@ from dalenius.release.reading import GROUP
 from dalenius.schema import Column
 from dalenius.table import Table
 
+if TYPE_CHECKING:
+    from dalenius.publish.given import Given
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Shown = Literal["centroids", "ranges"]
@@ -38,13 +51,22 @@ ROWS = 300_000  # at most in one block: time grows with their square, and these 
 
 
 @dataclass(frozen=True, slots=True)
-class Microaggregation:
+class Microaggregation(Publisher):
     """The publisher: at least k people in a group, published as `centroids` (mean, commonest category) or `ranges`.
 
     With `block`, the rows are first halved, again and again, in the column that varies most, until no block has more rows
     than that, and each block is grouped by itself: a variant for large tables, whose groups are a little wider.
     """
 
+    name = "microaggregation"
+    title = "microaggregation"
+    description = "Puts at least k similar people into a group, of which one point or one range is published."
+    options = (
+        Option("shown", "Microaggregation: centroids (default) or ranges.", str, panel=PANEL),
+        Option("block", "Microaggregation: group blocks of at most so many rows.", int, panel=PANEL),
+    )
+    grid = Grid((K,), unlabelled=frozenset({"shown"}))
+    follows_row_order = True  # of rows that are equally far the first is taken
     k: int
     shown: Shown = "centroids"
     block: int | None = None
@@ -58,8 +80,21 @@ class Microaggregation:
         if self.block is not None and (not isinstance(self.block, int) or self.block < 4 * self.k):
             raise ParameterError("block", "microaggregation", f"an int ≥ 4 k = {4 * self.k}", self.block)
 
+    @classmethod
+    def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
+        return cls(only_criterion(criteria, KAnonymity, "k", cls.name, "--k 5").k, **chosen)
+
+    @classmethod
+    def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:  # noqa: ARG003
+        return {"shown": "ranges", **chosen}  # of which more can be measured than of points
+
+    def promises(self) -> tuple[str, ...]:
+        return (f"k = {self.k}",)
+
     def publish(self, table: Table) -> PublishedMicroaggregation:
         """Put every row into a group."""
+        from dalenius.kernel.mdav import mdav  # compiled code, which `--help` can do without
+
         declared = table.declared
         check_numbers_declared(declared)
         check_name_free(GROUP, declared, "Microaggregation")
@@ -82,6 +117,8 @@ class Microaggregation:
             group[rows] = mine + made
             made += int(mine.max()) + 1
         if self.given is not None:
+            from dalenius.publish.given import joined, joined_as_attacked
+
             self.given.check_table(table)
             group = joined(self.given, codes, group, _Nearest(numbers, categories, group))
             if self.shown == "centroids":  # an attacker takes the nearest, which may be another group's
@@ -243,18 +280,12 @@ class PublishedMicroaggregation(Published):
     def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
         return self.codes, np.ones(len(self.group), dtype=np.int64), self.group
 
-    def describe(self) -> dict[str, Any]:
-        sizes = np.bincount(self.group)
-        return {
-            "method": "microaggregation",
-            "criteria": [f"k = {self.publisher.k}"],
-            "k": self.publisher.k,
-            "shown": self.publisher.shown,
-            "block": self.publisher.block,
-            "classes": self.groups,
-            "suppressed": 0,
-            "people": int(sizes.sum()),
-        } | told(self, self.publisher.given)
+    def headcount(self) -> Headcount:
+        return Headcount(len(self.group), self.groups)
+
+    def details(self) -> dict[str, Any]:
+        publisher = self.publisher
+        return {"k": publisher.k, "shown": publisher.shown, "block": publisher.block}
 
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         schema = self.table.schema

@@ -7,35 +7,31 @@ in each column one cut is tried, the one nearest to the middle. With hierarchies
 lowest node that covers the part.
 
 All parts of one depth are cut together: what a column's cuts make is one grouping, which the criteria judge at once.
+Compiled code is imported where it runs, so that `--help` can list the options of this method without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.criterion import Criterion
-from dalenius.engine import Assignment, TableName
-from dalenius.errors import InputError, ParameterError
+from dalenius.errors import InputError, ParameterError, listing
 from dalenius.hierarchy import MISSING
-from dalenius.kernel.mondrian import covering_levels, gather_cells, middle_cuts, split
-from dalenius.kernel.rollup import merge_cells, merge_sizes
-from dalenius.measure.remaining import ColumnLeft, labels_left
-from dalenius.publish.base import Published, check_criteria, check_numbers_declared, written_columns
+from dalenius.options import Option
+from dalenius.publish.base import OTHERS_AS_QUASI, PANEL, Publisher, check_criteria, check_numbers_declared
 from dalenius.publish.classes import BottomClasses, Classes
-from dalenius.publish.given import Given, told
-from dalenius.publish.sets import distinct_sets, written_sets
-from dalenius.publish.tally import of_classes
-from dalenius.release import Generalized
-from dalenius.release.label import Label
+from dalenius.publish.grid import Grid, K, L, T
+from dalenius.publish.parts import PublishedParts
 from dalenius.schema import Column
 from dalenius.table import Table
+
+if TYPE_CHECKING:
+    from dalenius.publish.given import Given
 
 Cuts = Literal["order", "hierarchy"]
 Floats = NDArray[np.float64]
@@ -43,7 +39,7 @@ Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Mondrian:
+class Mondrian(Publisher):
     """The publisher: criteria that every part satisfies, and how categories are cut.
 
     >>> from dalenius import datasets
@@ -53,6 +49,12 @@ class Mondrian:
     True
     """
 
+    name = "mondrian"
+    title = "Mondrian"
+    description = "Cuts the table in two, and each part again, as long as every part satisfies the criteria."
+    options = (Option("cuts", "Mondrian: order (default) or hierarchy.", str, panel=PANEL), OTHERS_AS_QUASI)
+    not_in_audit = frozenset({"others-as-quasi"})
+    grid = Grid((K, L, T))
     criteria: Sequence[Criterion]
     cuts: Cuts = "order"
     others_as_quasi: bool = False
@@ -62,6 +64,9 @@ class Mondrian:
         check_criteria(self.criteria, "Mondrian")
         if self.cuts not in ("order", "hierarchy"):
             raise ParameterError("cuts", "Mondrian", "order or hierarchy", self.cuts)
+
+    def promises(self) -> tuple[str, ...]:
+        return tuple(criterion.describe() for criterion in self.criteria)
 
     def publish(self, table: Table) -> PublishedMondrian:
         """Cut the table; the release is made when it is asked for."""
@@ -132,6 +137,8 @@ class _Cutter:
 
     def _cut_all(self, first: NDArray[np.int64], members: Ints) -> tuple[NDArray[np.int64], Ints, Ints, Ints]:
         """The parts that come of cutting all parts; the classes of those that cannot be cut, and their parts, from 0."""
+        from dalenius.kernel.mondrian import covering_levels, middle_cuts, split
+
         publisher = self.publisher
         low, high, cut = middle_cuts(first, members, self.positions, self.bottom.base.sizes)
         width = (high - low) / self.span
@@ -208,6 +215,9 @@ class _Cutter:
         return share
 
     def _classes(self, classes: Ints, into: Ints, parts: int) -> Classes:
+        from dalenius.kernel.mondrian import gather_cells
+        from dalenius.kernel.rollup import merge_cells, merge_sizes
+
         base = self.bottom.base
         rep = np.zeros(parts, dtype=np.int32)
         rep[into[::-1]] = classes[::-1]
@@ -245,54 +255,28 @@ def _no_solution(criteria: Sequence[Criterion], bottom: BottomClasses, whole: Cl
 
 
 @dataclass(eq=False)
-class PublishedMondrian(Published):
+class PublishedMondrian(PublishedParts):
     """The parts and the release they make."""
 
-    kind = Generalized.kind
     publisher: Mondrian
-    table: Table
-    bottom: BottomClasses = field(repr=False)
-    part: Ints = field(repr=False)  # of each bottom class
 
     @property
-    def parts(self) -> int:
-        return int(self.part.max()) + 1
+    def is_covering(self) -> bool:
+        return self.publisher.cuts == "hierarchy"
 
-    @cached_property
-    def _sets(self) -> tuple[list[list[Ints]], Ints]:
-        """For each column the distinct sets of leaves that are published, and which of them each part has."""
-        return distinct_sets(
-            self.bottom.quasi, self.part, self.bottom.leaves, self.parts, covering=self.publisher.cuts == "hierarchy"
-        )
-
-    @cached_property
-    def release(self) -> Generalized:
-        cells = self.table.cells()
-        m = len(self.bottom.quasi)
-        sets, index = self._sets
-        group = self.part[self.bottom.of_cell]
-        return Generalized.from_labels(cells.schema, sets, index, group, cells.codes[:, m:], cells.counts)
-
-    def columns_left(self) -> tuple[ColumnLeft, ...]:
-        sets, index = self._sets
-        sizes = np.bincount(self.part, weights=self.bottom.base.sizes).astype(np.int64)
-        return labels_left(self.table.schema, [[Label("", own) for own in column] for column in sets], index, sizes)
-
-    def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
-        cells = self.table.cells()
-        return cells.codes, cells.counts, self.part[self.bottom.of_cell]
-
-    def describe(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         return {
-            "method": "mondrian",
-            "criteria": [criterion.describe() for criterion in self.publisher.criteria],
             "cuts": self.publisher.cuts,
             "hierarchies_not_used": self._not_used(),
             "others_as_quasi": self.publisher.others_as_quasi,
-            "classes": self.parts,
-            "suppressed": 0,
-            "people": self.bottom.people,
-        } | told(self, self.publisher.given)
+        }
+
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        lists = self._not_used()
+        if not lists:
+            return ()
+        cut = "cut in the order of their values and published as lists of them; --cuts hierarchy goes along the hierarchies"
+        return (("lists", f"{listing(lists)}: {cut}"),)
 
     def _not_used(self) -> list[str]:
         """Categories of several levels that were cut in the order of their values: what is published of them are lists."""
@@ -300,18 +284,3 @@ class PublishedMondrian(Published):
             return []
         quasi = [column for column in self.table.schema.quasi if column.type == "category"]
         return [c.name for c in quasi if c.hierarchy is not None and c.hierarchy.height > 1]
-
-    def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
-        texts = self.table.texts()
-        sizes = np.bincount(self.part, weights=self.bottom.base.sizes).astype(np.int64)
-        labels = written_sets(self.table, *self._sets, sizes, nodes=self.publisher.cuts == "hierarchy")
-        plan = Assignment(
-            written_columns(self.table),
-            {column.name: texts[column.name] for column in self.bottom.quasi},
-            self.bottom.leaves,
-            self.part,
-            labels,
-            shuffle=shuffle,
-            tallies=[of_classes(self.table, self.part[self.bottom.of_cell], labels)],
-        )
-        self.table.rows.write(plan, targets[0])

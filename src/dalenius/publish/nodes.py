@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.hierarchy import Hierarchy
-from dalenius.kernel.rollup import merge_cells, merge_classes, merge_sizes, smallest_below
 from dalenius.measure.remaining import ColumnLeft, labels_left
 from dalenius.publish.classes import BottomClasses, Classes
 from dalenius.release.label import Label
@@ -71,6 +70,8 @@ class GeneralizationLattice(BottomClasses):
         """The classes of a node, rolled up from the made node below it that has the fewest cells."""
         if node in self._cache:
             return self._cache[node]
+        from dalenius.kernel.rollup import smallest_below
+
         levels = np.array(node, dtype=np.int16)
         finest = smallest_below(self._levels, self._cells, len(self._made), levels)
         classes = self._counted(node) if finest < 0 else self._rolled_up(self._made[finest], node)
@@ -86,6 +87,8 @@ class GeneralizationLattice(BottomClasses):
         raise AssertionError(f"{node} stands below the bottom")  # which is always kept
 
     def _rolled_up(self, finer: Classes, node: Node) -> Classes:
+        from dalenius.kernel.rollup import merge_cells, merge_classes, merge_sizes
+
         into, rep = merge_classes(finer.rep, finer.leaves, self._tables, self._labels, self._node_offsets(node))
         sizes = merge_sizes(finer.sizes, into, len(rep))
         if len(self.tuples) == 1:
@@ -112,6 +115,8 @@ class GeneralizationLattice(BottomClasses):
 
     def membership(self, node: Node, quasi: NDArray[np.int32]) -> NDArray[np.int32]:
         """The number of the class of each row of leaf codes, as `classes(node)` numbers them."""
+        from dalenius.kernel.rollup import merge_classes
+
         classes = self.classes(node)
         rep = classes.rep
         # Representatives come first, so that numbering by first appearance is theirs.

@@ -17,92 +17,110 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.criterion import Criterion
 from dalenius.engine import TableName
-from dalenius.errors import InputError, ParameterError, check_seed, listing, nearest
-from dalenius.publish.base import Published
+from dalenius.errors import InputError, check_seed
+from dalenius.options import Option
+from dalenius.publish.base import PANEL, Published, Publisher
+from dalenius.publish.counting import Counting, Exact, parameters
+from dalenius.publish.counting import exact as exact
+from dalenius.publish.grid import PANEL as TRIED
+from dalenius.publish.grid import Axis, Grid, numbers
 from dalenius.release import NoisyCounts
-from dalenius.release.coarse import Coarse, at_level, sizes
-from dalenius.release.moments import QUERIES, Moments, check_bounds, check_columns, numbers_of, units
-from dalenius.release.noisy_counts import NEIGHBOURS, Mechanism, Neighbours, paths_of, tables_of
-from dalenius.schema import Schema
-from dalenius.table import Cells, Table
+from dalenius.release.noisy_counts import paths_of
+from dalenius.table import Table
 
-LEAST, MOST = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at all
-NOISES: tuple[Mechanism, ...] = ("geometric", "laplace")
-CELLS = 5_000_000  # of one table at most: every one is drawn and written, also those that nobody has
 Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-Counted = TypeVar("Counted", bound=NoisyCounts)
+EPSILONS = (0.05, 0.1, 0.5, 1.0, 5.0)
+EPSILON = Axis(
+    "epsilon",
+    Option("epsilons", "Noisy counts: the budgets to try.", str, metavar="E,E,…", panel=TRIED),
+    numbers("--epsilons", "> 0", "0.1,0.5,1", lambda epsilon: 0 < epsilon < math.inf),
+    usual=lambda table: EPSILONS,  # noqa: ARG005 - no ε is impossible
+    letter="ε",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class _Counting:
-    """What the publisher and the simulation share: which counts, what budget, which neighbours."""
-
-    epsilon: float
-    noise: Mechanism = "geometric"
-    neighbours: Neighbours = "add-remove"
-    joint: tuple[tuple[str, ...], ...] = ()
-    levels: Mapping[str, int] | tuple[tuple[str, int], ...] = ()
-    gaussian: Mapping[str, tuple[int, int]] | tuple[tuple[str, tuple[int, int]], ...] = ()
-
-    def __post_init__(self) -> None:
-        owner = "noisy counts"
-        number = isinstance(self.epsilon, int | float) and not isinstance(self.epsilon, bool)
-        if not number or not 0 < self.epsilon < math.inf:
-            raise ParameterError("epsilon", owner, "a number > 0", self.epsilon)
-        if not LEAST <= self.epsilon <= MOST:
-            raise ParameterError("epsilon", owner, f"a number > 0, from {LEAST:g} to {MOST:g}", self.epsilon)
-        if self.noise not in NOISES:
-            raise ParameterError("noise", owner, f"one of {listing(NOISES)}", self.noise)
-        if self.neighbours not in NEIGHBOURS:
-            raise ParameterError("neighbours", owner, f"one of {listing(NEIGHBOURS)}", self.neighbours)
-        for option in ("levels", "gaussian"):
-            object.__setattr__(self, option, _by_column(option, getattr(self, option)))
-        for name, bounds in dict(self.gaussian).items():
-            if not isinstance(bounds, tuple) or len(bounds) != 2:
-                raise ParameterError("gaussian", owner, "two bounds (LOW, HIGH) for each column", bounds)
-            check_bounds(*bounds, f"Gaussian column {name!r}")
-            if name in dict(self.levels):
-                raise InputError(
-                    f"Column {name!r} is Gaussian and not counted: it has no level. Leave one of the two out."
-                )
-
-    def sensitivity(self, queries: int) -> int:
-        return queries if self.neighbours == "add-remove" else 2 * queries
-
-    def exact(self, table: Table) -> Exact:
-        return exact(table, self.joint, dict(self.levels), dict(self.gaussian))
-
-
-def _by_column(option: str, given: Any) -> tuple[tuple[str, Any], ...]:
-    """Pairs of a column and what is given for it, which can be hashed."""
-    pairs = tuple(given.items()) if isinstance(given, Mapping) else given
-    if not isinstance(pairs, tuple) or not all(
-        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
-    ):
-        raise ParameterError(option, "noisy counts", "a mapping from columns, or a tuple of pairs", given)
-    if len(dict(pairs)) < len(pairs):
-        raise InputError(f"The '{option}' of noisy counts name a column twice. Keep one.")
-    return pairs
-
-
-@dataclass(frozen=True, slots=True)
-class Counts(_Counting):
+class Counts(Counting, Publisher):
     """The publisher. `joint` names quasi-identifiers that are counted together, in one table in place of several.
 
     `levels` has columns that are counted at a level of their hierarchy; `gaussian` integer columns of which n, sum and
     squares are published, clipped to bounds (LOW, HIGH).
     """
+
+    name = "noisy-counts"
+    title = "noisy counts"
+    description = "Publishes how many people have each value, with noise that gives ε-differential privacy."
+    options = (
+        Option("epsilon", "Noisy counts: the budget of differential privacy.", float, panel=PANEL),
+        Option("noise", "Noisy counts: geometric (default) or laplace.", str, panel=PANEL),
+        Option("neighbours", "Noisy counts: add-remove (default) or replace.", str, panel=PANEL),
+        Option(
+            "joint", "Noisy counts: count these columns together.", str, metavar="A,B", is_repeatable=True, panel=PANEL
+        ),
+        Option(
+            "level",
+            "Noisy counts: count a column at a level of its hierarchy. Repeatable.",
+            str,
+            metavar="COLUMN=LEVEL",
+            is_repeatable=True,
+            panel=PANEL,
+        ),
+        Option(
+            "gaussian",
+            "Noisy counts: publish n, sum and squares of an integer column, clipped to these bounds. Repeatable.",
+            str,
+            metavar="COLUMN=LOW:HIGH",
+            is_repeatable=True,
+            panel=PANEL,
+        ),
+    )
+    grid = Grid(
+        (EPSILON,),
+        options=("noise", "neighbours", "joint", "level", "gaussian"),
+        unlabelled=frozenset({"noise", "neighbours"}),
+    )
+    is_drawn = True
+    refuses_seed = "Noisy counts draw their noise from OpenDP, which takes no seed. Leave --seed out."
+    refuses_given = "noisy counts have none"
+    has_curve = True
+
+    @classmethod
+    def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
+        if criteria:
+            raise InputError(
+                f"Noisy counts have no classes for {criteria[0].describe()} to hold in. Ask for differential privacy: --epsilon 1."
+            )
+        if "epsilon" not in chosen:
+            raise InputError("Noisy counts need a budget: --epsilon 1, for example.")
+        return cls(**parameters(chosen))
+
+    @classmethod
+    def not_tried(cls, flag: str) -> str:  # noqa: ARG003 - which of them does not matter
+        return f"Options of noisy counts are given, and they are not tried. Add --method {cls.name}."
+
+    @classmethod
+    def files(cls, path: Path) -> tuple[Path, ...]:
+        return paths_of(path)
+
+    def promises(self) -> tuple[str, ...]:
+        return (f"ε = {self.epsilon:g} differential privacy ({self.neighbours})",)
+
+    def trial(self, table: Table, seed: int) -> SimulatedCounts:
+        """Counts with noise that can be drawn again and is never written; another for each ε."""
+        bits = int(np.float64(self.epsilon).view(np.uint64))
+        own = int(np.random.SeedSequence([seed, bits]).generate_state(1, np.uint64)[0])
+        return Simulation(**asdict(self)).draw(table, own)
 
     def publish(self, table: Table) -> PublishedCounts:
         """Count everybody and draw the noise, once."""
@@ -128,7 +146,7 @@ def _opendp() -> Any:
     return dp
 
 
-def _measurements(dp: Any, wanted: _Counting, truth: Exact) -> tuple[float, float, list[Any]]:
+def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float, list[Any]]:
     """The scale, ε and OpenDP's measurement of each query: the smallest scale whose ε, by OpenDP's maps, is not above ours."""
     one = wanted.sensitivity(1)
     if wanted.noise == "geometric":
@@ -158,154 +176,6 @@ def _sum_upwards(numbers: Sequence[float]) -> float:
     return found if Fraction(found) >= exactly else math.nextafter(found, math.inf)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Exact:
-    """The counts and moments without noise, and what each table is about."""
-
-    schema: Schema
-    tables: tuple[tuple[str, ...], ...]
-    counts: list[Longs]
-    coarse: dict[str, Coarse]
-    bounds: dict[str, tuple[int, int]]
-    moments: dict[str, Longs]
-
-    @property
-    def asked(self) -> int:
-        """How many queries share the budget: a table is one, a Gaussian column three."""
-        return len(self.tables) + len(QUERIES) * len(self.bounds)
-
-    @property
-    def sizes(self) -> list[int]:
-        """How many numbers of the first vector are of each table, and of each n."""
-        return [counts.size for counts in self.counts] + [own.shape[1] for own in self.moments.values()]
-
-    def units(self) -> list[int]:
-        """What one person changes each vector of numbers by, in each of its queries."""
-        return [1, *(unit for own in self.bounds.values() for unit in units(*own)[1:])]
-
-    def times(self) -> list[int]:
-        """How many queries each vector holds: the first one all tables and every n."""
-        return [len(self.tables) + len(self.bounds), *(1 for _ in self.units()[1:])]
-
-    def queries(self) -> list[Longs]:
-        """The vectors: what has noise of one scale together."""
-        first = [counts.ravel() for counts in self.counts] + [own[0] for own in self.moments.values()]
-        return [np.concatenate(first), *(row for own in self.moments.values() for row in own[1:])]
-
-    def release(
-        self, kind: type[Counted], wanted: _Counting, drawn: list[Floats], scale: float, epsilon: float
-    ) -> Counted:
-        """A release of numbers with noise, in the order of `queries`."""
-        parts = np.split(drawn[0], np.cumsum(self.sizes)[:-1])
-        tables = [part.reshape(counts.shape) for part, counts in zip(parts, self.counts, strict=False)]
-        moments = {
-            name: Moments(*own, np.stack([parts[len(tables) + i], drawn[1 + 2 * i], drawn[2 + 2 * i]]))
-            for i, (name, own) in enumerate(self.bounds.items())
-        }
-        return kind(
-            self.schema,
-            self.schema.sensitive[0].name,
-            tuple(tables),
-            wanted.noise,
-            scale,
-            epsilon,
-            float(wanted.sensitivity(self.asked)),
-            wanted.neighbours,
-            tuple(names for names in self.tables if len(names) > 1),
-            self.coarse,
-            moments,
-        )
-
-
-def exact(
-    table: Table,
-    joint: Sequence[tuple[str, ...]],
-    levels: Mapping[str, int] | None = None,
-    gaussian: Mapping[str, tuple[int, int]] | None = None,
-) -> Exact:
-    """What is counted, without noise. Refuses domains that only the data tell."""
-    declared, levels, gaussian = table.declared, levels or {}, gaussian or {}
-    if len(declared.sensitive) > 1:
-        raise InputError(
-            f"Noisy counts are about one sensitive column, and {declared.source} has {len(declared.sensitive)}. "
-            'Give the others role = "other".'
-        )
-    check_columns(declared, gaussian)
-    tables = tables_of(declared, joint, gaussian)
-    for column in declared.coded:
-        if not column.fixed:
-            raise InputError(
-                f"Column {column.name!r} has no declared values, and taking them from the data would tell who is there. "
-                f"Declare domain = […] in {declared.source}."
-            )
-    bound = declared.bind({})
-    coarse = _coarse(bound, levels)
-    for names in tables:
-        _check_size(bound, names, coarse)
-    cells = table.cells()
-    for column in cells.schema.coded:
-        if len(column.leaves) > len(bound[column.name].leaves):
-            raise InputError(
-                f"Column {column.name!r} has missing values, and its declared domain has none: that somebody lacks a value "
-                'would be told without noise. Add "" to the domain.'
-            )
-    counts = [_table(cells, names, coarse) for names in tables]
-    moments = {name: _moments(cells, name, *own) for name, own in gaussian.items()}
-    return Exact(cells.schema, tables, counts, coarse, dict(gaussian), moments)
-
-
-def _coarse(bound: Schema, levels: Mapping[str, int]) -> dict[str, Coarse]:
-    """The labels of the columns that are not counted value by value."""
-    known = [column.name for column in bound.quasi]
-    found = {}
-    for name, level in levels.items():
-        if name not in known:
-            raise InputError(f"{name!r} is not a quasi-identifier, so it has no level.{nearest(name, known)}")
-        coarse = at_level(bound[name], level, bound)
-        if coarse is not None:
-            found[name] = coarse
-    return found
-
-
-def _check_size(bound: Schema, names: tuple[str, ...], coarse: Mapping[str, Coarse]) -> None:
-    """Refuse a table of more counts than can be drawn and written."""
-    cells = math.prod(sizes(bound, (*names, bound.sensitive[0].name), coarse))
-    if cells > CELLS:
-        remedy = (
-            "Count fewer columns together, count them at a level, or declare smaller domains."
-            if len(names) > 1
-            else "Count it at a level, or declare a smaller domain."
-        )
-        raise InputError(
-            f"The table of {' × '.join(names)} and {bound.sensitive[0].name} has {cells:,} counts, one for each "
-            f"combination of declared values; at most {CELLS:,} can be published. {remedy}"
-        )
-
-
-def _table(cells: Cells, names: tuple[str, ...], coarse: Mapping[str, Coarse]) -> Longs:
-    quasi = [column.name for column in cells.schema.quasi]
-    code = np.zeros(len(cells), dtype=np.int64)
-    rows = 1
-    for name, size in zip(names, sizes(cells.schema, names, coarse), strict=True):
-        own = cells.codes[:, quasi.index(name)]
-        code = code * size + (coarse[name].node[own] if name in coarse else own)
-        rows *= size
-    values = cells.sizes[-1]
-    counted = np.bincount(code * values + cells.codes[:, -1], weights=cells.counts, minlength=rows * values)
-    return counted.astype(np.int64).reshape(rows, values)
-
-
-def _moments(cells: Cells, name: str, low: int, high: int) -> Longs:
-    """n, sum and squares of a Gaussian column by sensitive value; who has no number is in none of them."""
-    numbers = numbers_of(cells.schema[name])[cells.codes[:, [c.name for c in cells.schema.quasi].index(name)]]
-    known = ~np.isnan(numbers)
-    x = np.clip(numbers[known], low, high).astype(np.int64) - low
-    found = np.zeros((len(QUERIES), cells.sizes[-1]), dtype=np.int64)
-    for query, each in enumerate((np.ones_like(x), x, x**2)):
-        np.add.at(found[query], cells.codes[known, -1], each * cells.counts[known])
-    return found
-
-
 @dataclass(eq=False)
 class PublishedCounts(Published):
     """The noisy counts. What is described of them was known before the table was looked at."""
@@ -325,11 +195,16 @@ class PublishedCounts(Published):
 
         return version("opendp")
 
-    def describe(self) -> dict[str, Any]:
+    def promises(self) -> tuple[str, ...]:
+        release = self.release
+        return (f"ε = {release.epsilon:g} differential privacy ({release.neighbours})",)  # what OpenDP says was spent
+
+    def headcount(self) -> None:
+        """What is described of the counts was known before the table was looked at."""
+
+    def details(self) -> dict[str, Any]:
         release = self.release
         return {
-            "method": "noisy-counts",
-            "criteria": [f"ε = {release.epsilon:g} differential privacy ({release.neighbours})"],
             "mechanism": release.mechanism,
             "epsilon": release.epsilon,
             "scale": release.scale,
@@ -341,8 +216,22 @@ class PublishedCounts(Published):
             "noise": f"OpenDP {self._opendp_version}",
         }
 
-    def files(self, path: Path) -> tuple[Path, ...]:
-        return paths_of(path)
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        release = self.release
+        noise = f"{release.mechanism}, scale {release.scale:.6g}, sensitivity {release.sensitivity:g}"
+        return (("noise", f"{noise}, OpenDP {self._opendp_version}"),)
+
+    def contents(self) -> tuple[str, list[str]]:
+        """The tables, each by its columns as they are counted, and the columns of which there are sums."""
+        left = {one.column: one.column if one.state == "kept" else str(one) for one in self.columns_left()}
+        tables = ["×".join(left[name] for name in names) for names in self.release.tables]
+        moments = self.release.moments
+        sums = f"n, sum and squares of {', '.join(moments)}" if moments else ""
+        if not tables:
+            return "", [sums]
+        if sums:
+            tables[-1] += f"; {sums}"
+        return "counts of", tables
 
     def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
         if shuffle:
@@ -366,7 +255,7 @@ class SimulatedCounts(NoisyCounts):
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation(_Counting):
+class Simulation(Counting):
     """Seeded noise of the same distribution, for experiments only."""
 
     def draw(self, table: Table, seed: int) -> SimulatedCounts:

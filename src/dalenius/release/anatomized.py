@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +63,11 @@ class Anatomized(GroupedRelease):
     def named(self) -> dict[str, int]:
         """The number of the group of each name."""
         return {name: q for q, name in enumerate(self.ids or map(str, range(self.groups)))}
+
+    def recoded(self, schema: Schema) -> Anatomized:
+        quasi = self.quasi.recoded(self.schema.quasi, schema.quasi)
+        sensitive = self.sensitive.recoded(self.schema.sensitive, schema.sensitive)
+        return replace(self, schema=schema, quasi=quasi, sensitive=sensitive)
 
     def links(self) -> Anatomized:
         return self

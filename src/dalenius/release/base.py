@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dalenius.coding import distinct_rows, merge
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError, nearest
+from dalenius.release.evidence import SHAPES, Shape
 from dalenius.release.files import FileNames
 from dalenius.schema import Column, Schema
 
@@ -61,6 +62,7 @@ class GroupCells:
     _groupings: dict[tuple[int, int, bool], tuple[Schema, Grouping]] = field(
         default_factory=dict, init=False, repr=False
     )
+    _sizes: dict[int, NDArray[np.int64]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def gather(
@@ -88,6 +90,21 @@ class GroupCells:
     def people(self) -> int:
         return int(self.counts.sum())
 
+    def sizes(self, groups: int) -> NDArray[np.int64]:
+        """The number of people in each of so many groups; counted once."""
+        if groups not in self._sizes:
+            kept = self.group >= 0
+            sizes = np.bincount(self.group[kept], weights=self.counts[kept], minlength=groups)
+            self._sizes[groups] = sizes.astype(np.int64)
+        return self._sizes[groups]
+
+    def recoded(self, old: Sequence[Column], new: Sequence[Column]) -> GroupCells:
+        """The same cells with their codes in wider domains of the columns."""
+        codes = np.empty_like(self.codes)
+        for j, (before, after) in enumerate(zip(old, new, strict=True)):
+            codes[:, j] = wider_codes(before, after)[self.codes[:, j]]
+        return GroupCells.gather(self.group, codes, self.counts, [len(column.leaves) for column in new])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regions:
@@ -103,9 +120,9 @@ class Regions:
 class Release(ABC):
     """What the world sees. Subclasses are frozen data that describe themselves: `KINDS` (registry.py) lists them.
 
-    A release states which evidence it offers. Each method below returns one shape of evidence, or None if the release does not
-    offer it. Criteria, adversaries and measures look at evidence and never ask for the class of a release. A new kind may return
-    itself, or the same information as the frozen data of another kind.
+    A release states which evidence it offers (evidence.py). Each method of that name returns one shape of evidence, or None if the
+    release does not offer it. Criteria, adversaries and measures look at evidence and never ask for the class of a release. A new
+    kind may return itself, or the same information as the frozen data of another kind.
     """
 
     __slots__ = ()
@@ -123,6 +140,18 @@ class Release(ABC):
     def write(self, name: str | Path) -> None:  # noqa: ARG002 - for kinds
         """Write the files of the release NAME, with a sidecar that says the kind, so that `open` reads back an equal one."""
         raise InputError(f"A release of kind {self.kind!r} cannot be written.")
+
+    def recoded(self, schema: Schema) -> Release:  # noqa: ARG002 - for kinds
+        """The same release in a wider coding: a bound schema that has every value of its own, and more."""
+        raise InputError(
+            f"The people have values that the release of kind {self.kind!r} does not know. Declare the columns' "
+            "domains, or write the release to a file and name that."
+        )
+
+    @classmethod
+    def offers(cls) -> tuple[Shape, ...]:
+        """The shapes of evidence that releases of this kind offer."""
+        return tuple(shape for shape in SHAPES if getattr(cls, shape) is not getattr(Release, shape))
 
     def classes(self) -> GroupedRelease | None:
         """Groups of people with counts per sensitive value."""
@@ -143,6 +172,15 @@ class Release(ABC):
     def counts(self) -> NoisyCounts | None:
         """Numbers that are linear in the table, with their noise."""
         return None
+
+    def draws(self) -> Generalized | None:
+        """Rows that belong to nobody, drawn from a model of the table."""
+        return None
+
+    def borders(self) -> Generalized | Anatomized | None:
+        """Rows or links, the evidence that says where each group ends, so that a person can be placed; None of centroids."""
+        rows = self.rows()
+        return self.links() if rows is None else rows
 
 
 class GroupedRelease(Release):
@@ -169,10 +207,8 @@ class GroupedRelease(Release):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of people in each group."""
-        cells = self.sensitive
-        kept = cells.group >= 0
-        return np.bincount(cells.group[kept], weights=cells.counts[kept], minlength=self.groups).astype(np.int64)
+        """The number of people in each group; counted once."""
+        return self.sensitive.sizes(self.groups)
 
     def classes(self) -> GroupedRelease:
         return self
@@ -266,6 +302,12 @@ class _Together(GroupedRelease):
     @property
     def groups(self) -> int:
         return 1
+
+
+def wider_codes(old: Column, new: Column) -> NDArray[np.int32]:
+    """The code in a wider domain of each leaf of a column."""
+    place = {leaf: code for code, leaf in enumerate(new.leaves)}
+    return np.array([place[leaf] for leaf in old.leaves], dtype=np.int32)
 
 
 def same_columns(one: Schema, other: Schema) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from dalenius.errors import InputError
 from dalenius.hierarchy import MISSING
 from dalenius.output import csv_text
 from dalenius.release import sidecar
-from dalenius.release.base import GroupCells, GroupedRelease, same_columns
+from dalenius.release.base import GroupCells, GroupedRelease, same_columns, wider_codes
 from dalenius.release.reading import COUNT, GROUP, Reading, check_groups, plain_number
 from dalenius.schema import Column, Schema
 
@@ -54,6 +54,14 @@ class Centroids(GroupedRelease):
     @classmethod
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Centroids:
         return read(files[0], schema, engine=engine)
+
+    def recoded(self, schema: Schema) -> Centroids:
+        points = self.points.copy()
+        for a, (old, new) in enumerate(zip(self.schema.quasi, schema.quasi, strict=True)):
+            if old.type != "integer":  # means are numbers, and stay
+                points[:, a] = wider_codes(old, new)[points[:, a].astype(np.int64)]
+        sensitive = self.sensitive.recoded(self.schema.sensitive, schema.sensitive)
+        return replace(self, schema=schema, points=points, sensitive=sensitive)
 
     def centres(self) -> Centroids:
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -143,6 +143,21 @@ class Generalized(GroupedRelease):
     def row_numbers(self, group: int, *, limit: int) -> list[int]:
         """Numbers of the first rows of a group in the file it was read from; none if it was not read."""
         return [] if self.origin is None else self.origin.row_numbers(group, limit=limit)
+
+    def recoded(self, schema: Schema) -> Generalized:
+        """In a wider coding, a label that covered every leaf still does."""
+        labels = []
+        for old, new, mine in zip(self.schema.quasi, schema.quasi, self.labels, strict=True):
+            resolver, everything = Resolver(new, schema), np.arange(len(new.leaves), dtype=np.int32)
+            labels.append(
+                tuple(
+                    Label(label.text, everything if len(label.members) == len(old.leaves) > 1 else wide.members)
+                    for label in mine
+                    for wide in [resolver.resolve(label.text)]
+                )
+            )
+        sensitive = self.sensitive.recoded(self.schema.sensitive, schema.sensitive)
+        return replace(self, schema=schema, labels=tuple(labels), sensitive=sensitive)
 
     def rows(self) -> Generalized:
         return self

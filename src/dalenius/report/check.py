@@ -19,18 +19,18 @@ ROWS_SHOWN = 5
 
 def lines(checked: Checked, *, reveal: bool = False) -> list[str]:
     """What `dalenius check` prints."""
-    text = [*_head(checked.name, checked.release), *_columns(checked, reveal=reveal)]
+    text = [*_head(checked.name, checked.kind, checked.release), *_columns(checked, reveal=reveal)]
     text += [] if checked.withstands is None else _withstood(checked.withstands)
     return [*text, *_together(checked.suppressed_rows), *_thresholds(checked.asked)]
 
 
-def _head(name: str, release: GroupedRelease) -> list[str]:
+def _head(name: str, kind: str, release: GroupedRelease) -> list[str]:
     """How many people and classes there are, and which columns were not looked at."""
     sizes = release.sizes
     people = counted(release.people, "person", "people")
     unseen = [f"{c.name} ({c.role})" for c in release.schema.columns if c.role in ("identifier", "other")]
     return [
-        f"{name}: {people} in {counted(release.groups, 'class', 'classes')}, {release.kind}",
+        f"{name}: {people} in {counted(release.groups, 'class', 'classes')}, {kind}",
         *wrapped(f"  {'left':<16}", columns_left(release), indent=19, width=118),
         f"  suppressed rows  {release.suppressed:,} ({release.suppressed / release.people:.2%})",
         f"  class sizes      smallest {int(sizes.min()):,}, median {np.median(sizes):,.6g}, mean {sizes.mean():,.1f}, "

@@ -116,6 +116,40 @@ def _population(found: Frontier) -> str:
     return f"{text}; from ε = {epsilon(better[0])} on the counts tell more than the commonest value{close}."
 
 
+def lines(name: str, found: Frontier) -> list[str]:
+    """What `dalenius frontier` prints of noisy counts: a row for each ε, and what they say together."""
+    options = found.options
+    joint = "".join(f", {' × '.join(names)} together" for names in options["joint"])
+    text = [
+        f"{name}: {who(found)}",
+        f"  {found.adversary} on {found.sensitive}, {options['noise']} noise, {options['neighbours']} neighbours{joint}, "
+        f"{counted(found.draws, 'draw', 'draws')} for each ε",
+        "",
+        f"  {'ε':>8}  {'counted, min–max':<18} {'held out':>8}  {'gain (95 %), points':<22} {'sure, right':<14} {'surer':>5}  "
+        f"{'count off by':<18} verdict",
+    ]
+    text += [_line(f"{point.parameters['epsilon']:g}", point) for point in found.points]
+    text += [
+        _line("no noise", found.reference),
+        f"  Commonest value: {words.rate(found.reference.naive.rate)}. Sure: of how many it is surer than 0.8, how often right.",
+        "  Surer: points by which it is surer than right. Count off by: people, and against the average count.",
+        "",
+    ]
+    return [*text, *(f"  {line}" for line in summary(found))]
+
+
+def _line(name: str, point: Point) -> str:
+    success, gain, error, sure = point.success, point.gain.rate, point.count_error, point.high_confidence.rate
+    right = f"{words.percent(success.rate.value)} ({100 * success.least:.1f}–{100 * success.most:.1f})"
+    added = f"{100 * gain.value:+.1f} ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
+    sured = words.percent(point.high_confidence_share) + (f", {words.percent(sure.value)}" if sure.n else "")
+    off = f"{words.number(error.mean_absolute)}, {against(error.relative).removesuffix(' of')}"
+    return (
+        f"  {name:>8}  {right:<18} {words.percent(point.holdout_success.rate.value):>8}  {added:<22} {sured:<14} "
+        f"{100 * point.calibration_gap:>+5.1f}  {off:<18} {point.verdict}"
+    )
+
+
 def page(name: str, found: Frontier, run: Mapping[str, Any]) -> str:
     """The whole page."""
     rows = [_row(point) for point in found.points]

@@ -1,14 +1,17 @@
-"""The lattice as one HTML page: which nodes hold against which adversary, and what stubbornness costs."""
+"""A surveyed lattice as terminal text, and as an HTML page: which nodes hold against whom, and what stubbornness costs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from dalenius import __version__
+from dalenius.audit.surveying import Surveyed
 from dalenius.errors import counted
+from dalenius.measure.remaining import wrapped
 from dalenius.publish.survey import Sweep
 from dalenius.report import charts, words
 from dalenius.report.frame import figure, frame, shown, table
@@ -16,18 +19,61 @@ from dalenius.report.frame import figure, frame, shown, table
 ACROSS = 13  # nodes side by side that can be read
 DRAWN = 150  # nodes that a picture can show
 LISTED = 400
+ROWS = 15  # nodes that the terminal lists
 
 
-def page(
-    name: str,
-    nodes: Sequence[dict[str, Any]],
-    sweep: Sweep,
-    epsilon: float,
-    about: Mapping[str, Any],
-    suppression: float,
-    run: Mapping[str, Any],
-) -> str:
-    """The whole page. `nodes` is the survey of the lattice, `about` what ε was measured against."""
+def lines(surveyed: Surveyed) -> list[str]:
+    """What `dalenius lattice` prints: the nodes to choose from, the least loss first."""
+    nodes, good, names = surveyed.nodes, surveyed.good, [who.text for who in surveyed.adversaries]
+    satisfy = f", {len(good):,} satisfy the criteria" if surveyed.criteria else ""
+    text = [f"{surveyed.name}: {counted(len(nodes), 'node', 'nodes')}{satisfy}"]
+    text += _left_out(surveyed.not_looked_at, surveyed.most_cells)
+    if names and not surveyed.criteria:
+        others = "; the others by their loss:" if good else "."
+        text.append(f"  {surveyed.hopeless:,} have an infinite ε against each adversary{others}")
+    if good:
+        heads = "".join(f" {name:>{_width(name)}}" for name in names)
+        text.append(f"\n  {'loss':>8} {'classes':>9} {'suppressed':>10} {'k':>7} {'ℓ':>4} {'t':>7}{heads}  levels")
+    text += [_row(node, names) for node in good[:ROWS]]
+    if len(good) > ROWS:
+        text.append(f"  … and {len(good) - ROWS:,} more, with all their levels, in --json FILE")
+    return text + (
+        wrapped("\n  The first leaves", surveyed.best_left, indent=4, width=118) if surveyed.best_left else []
+    )
+
+
+def _left_out(nodes: int, most_cells: int) -> list[str]:
+    """How many nodes were too large to be looked at."""
+    if not nodes:
+        return []
+    verb, was = ("node has", "was") if nodes == 1 else ("nodes have", "were")
+    most = counted(most_cells, "distinct row", "distinct rows")
+    return [f"  {nodes:,} more {verb} more than {most} and {was} not looked at (--most-cells)"]
+
+
+def _row(node: Mapping[str, Any], names: Sequence[str]) -> str:
+    levels = ", ".join(f"{name} {level}" for name, level in node["levels"].items())
+    private = "".join(f" {_epsilon(node['epsilon'][name]):>{_width(name)}}" for name in names)
+    return (
+        f"  {node['loss']:8.4f} {node['classes']:9,} {node['suppressed']:10,} {node['k_anonymity']['k']:7,} "
+        f"{node['distinct_l_diversity']['l']:4} {node['t_closeness']['equal']:7.4f}{private}  {levels}"
+    )
+
+
+def _width(name: str) -> int:
+    return max(len(name), 8)
+
+
+def _epsilon(value: float) -> str:
+    return "infinite" if value == float("inf") else f"{value:,.6g}"
+
+
+def page(surveyed: Surveyed, run: Mapping[str, Any]) -> str:
+    """The whole page of a lattice that was surveyed with `sweep_epsilon`."""
+    nodes, sweep, epsilon = surveyed.nodes, surveyed.sweep, surveyed.sweep_epsilon
+    if sweep is None or epsilon is None:
+        raise ValueError("the page needs a lattice that was surveyed with sweep_epsilon")
+    name = Path(surveyed.name).name
     columns = list(nodes[0]["levels"])
     adversaries = list(nodes[0].get("epsilon", {}))
     holds = {
@@ -40,9 +86,9 @@ def page(
         f"<h1>The generalizations of {escape(name)}</h1>",
         f"<p class='soft'>Every way to publish each of {escape(', '.join(columns))} at one level of its hierarchy: "
         f"{counted(len(nodes), 'node', 'nodes')}. A node is written as its levels in that order; 0 is the raw value.</p>",
-        _about(about),
+        _about(surveyed.about),
         _picture(nodes, holds),
-        _sweep(sweep, epsilon, suppression),
+        _sweep(sweep, epsilon, surveyed.suppression),
         _list(nodes, adversaries, epsilon),
         "<h2>How to repeat this</h2>",
         table(

@@ -203,6 +203,25 @@ def _repeat(run: Mapping[str, Any]) -> str:
     )
 
 
+def lines(papers: Sequence[Paper], errata: Mapping[str, Sequence[Erratum]]) -> list[str]:
+    """What `dalenius reproduce` prints: one line for each paper."""
+    return [
+        f"  {paper.key:<12} {counted(len(paper.exhibits), 'exhibit', 'exhibits')}, "
+        f"{counted(sum(len(exhibit.compared) for exhibit in paper.exhibits), 'number', 'numbers')} compared, "
+        f"{counted(len(errata[paper.key]), 'erratum', 'errata')}"
+        for paper in papers
+    ]
+
+
+def left_out_lines(left_out: Mapping[str, str], not_made: Mapping[str, Sequence[str]]) -> list[str]:
+    """What was left out and why: one line for each paper."""
+    text = []
+    for key, reason in left_out.items():
+        some = f"{', '.join(not_made[key])} of " if key in not_made else ""
+        text.append(f"dalenius: left out {some}{key!r}: {reason}")
+    return text
+
+
 def document(
     papers: Sequence[Paper],
     errata: Mapping[str, Sequence[Erratum]],

@@ -10,6 +10,7 @@ from typing import Any
 
 from dalenius import __version__
 from dalenius.audit.axes import COMMONEST
+from dalenius.audit.exploring import Explored
 from dalenius.audit.policy import Threshold
 from dalenius.audit.tradeoff import Point, TradeOff
 from dalenius.errors import counted, listing
@@ -164,6 +165,17 @@ def chosen_lines(found: TradeOff, command: str) -> list[str]:
     return [
         line for told in chosen(found, command) for line in ([f"  {told}"] if told == command else _wrapped(told, 4))
     ]
+
+
+def written_lines(found: Explored) -> list[str]:
+    """What became of the release that `--best` asks for."""
+    best, chosen_point = found.best, found.tradeoff.best()
+    if best is None or chosen_point is None:
+        return []
+    if best.is_written:
+        return [f"Wrote {', '.join(best.files)}"]
+    misses = "; ".join(map(missed, best.missed))
+    return [f"Nothing was published: drawn anew, {title(chosen_point)} misses the policy: {misses}."]
 
 
 def missed(threshold: Threshold) -> str:

@@ -7,23 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from dalenius.publish.registry import PUBLISHERS
 from dalenius.report.charts import LETTER, WIDTH, apart, as_data
 from dalenius.report.charts import svg as as_svg
 
-COLOURS = {
-    "lattice": "#1f5fa8",
-    "mondrian": "#b3261e",
-    "microaggregation": "#1b7a3d",
-    "anatomy": "#8a5a00",
-    "noisy-counts": "#7570b3",
-}
-SHAPES = {
-    "lattice": "circle",
-    "mondrian": "square",
-    "microaggregation": "triangle-up",
-    "anatomy": "diamond",
-    "noisy-counts": "cross",
-}
+# Each method has the colour and the shape of its place in the registry; plug-ins come after our own, and go round.
+COLOURS = ("#1f5fa8", "#b3261e", "#1b7a3d", "#8a5a00", "#7570b3", "#0e7c86", "#a3358c", "#4d4d4d")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 HEIGHT = 380
 RATIO = 20  # largest cost against the smallest, from which on the axis is one of ratios
 
@@ -56,7 +46,8 @@ def risk_against_cost(dots: Sequence[Dot], titles: tuple[str, str], levels: Mapp
 
     costs = [dot.cost for dot in dots]
     log = min(costs) > 0 and max(costs) / min(costs) >= RATIO
-    names = [name for name in COLOURS if any(dot.method == name for dot in dots)]
+    numbers = {name: i for i, name in enumerate(PUBLISHERS)}
+    names = [name for name in PUBLISHERS if any(dot.method == name for dot in dots)]
     room = (max(costs) / min(costs)) ** 0.1 if log else 1.0  # for names at the left
     domain = [min(costs) / room, max(costs) * room]
     scale = alt.Scale(type="log", domain=domain, nice=False) if log else alt.Scale(zero=False, nice=True, padding=45)
@@ -66,8 +57,8 @@ def risk_against_cost(dots: Sequence[Dot], titles: tuple[str, str], levels: Mapp
     below = "datum.label" if min(dot.risk for dot in dots) < 0 else "datum.value < 0 ? '' : datum.label"
     y = alt.Y("risk:Q", title=titles[1], scale=up, axis=alt.Axis(format="~%", labelExpr=below))
     legend = alt.Legend(orient="top", columns=3, labelLimit=0, columnPadding=30, symbolStrokeWidth=2)
-    colours = alt.Scale(domain=names, range=[COLOURS[name] for name in names])
-    shapes = alt.Scale(domain=names, range=[SHAPES[name] for name in names])
+    colours = alt.Scale(domain=names, range=[COLOURS[numbers[name] % len(COLOURS)] for name in names])
+    shapes = alt.Scale(domain=names, range=[SHAPES[numbers[name] % len(SHAPES)] for name in names])
     color = alt.Color("method:N", title=None, scale=colours, legend=legend)
     shape = alt.Shape("method:N", title=None, scale=shapes, legend=legend)
     rows = [

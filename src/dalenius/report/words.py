@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from dalenius.audit.attacks import Attack
 from dalenius.errors import counted
@@ -165,3 +167,10 @@ def right_group(found: Attack) -> str:
 def plus_minus(error: float | None) -> str:
     """A Monte-Carlo error of a share, where there is one."""
     return f" ± {error:.2%}" if error else ""
+
+
+def moved(difference: Mapping[str, Any]) -> str:
+    """How many people are in only one of two releases, at least."""
+    text = " and ".join(f"{difference[key]:,} {key}" for key in ("joined", "left") if difference[key])
+    first = next((difference[key] for key in ("joined", "left") if difference[key]), 0)
+    return f"at least {text.replace(' ', ' person ' if first == 1 else ' people ', 1)}"

@@ -2,7 +2,7 @@
 
 The paper's figure 4 and table IV as data. `RULES` are disjoint and cover every combination of answers, so that there is one
 recommendation for each; the command line, the documentation and the tests read the same table. Where the paper is silent, the
-recommendation says so. Its texts are in `guide_texts`.
+recommendation says so. The texts are in `alike` and `graded`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dalenius.errors import InputError, ParameterError
-from dalenius.measure import guide_texts as texts
-from dalenius.measure.guide_texts import Recommendation
+from dalenius.measure.guide import alike, graded
+from dalenius.measure.guide.recommendation import Recommendation
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,18 @@ class Question:
     def choice(self) -> str:
         """The answers in a sentence: `worst, average or best`."""
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
+
+    def understand(self, text: str) -> str | None:
+        """The answer that a text gives by its number, its word or the beginning of that; None if it gives none."""
+        text = text.strip().lower()
+        if text.isdecimal():
+            return self.words[int(text) - 1] if len(text) < 3 and 1 <= int(text) <= len(self.words) else None
+        return self.complete(text)
+
+    def complete(self, text: str) -> str | None:
+        """The only answer that begins so."""
+        begun = [word for word in self.words if text.strip() and word.startswith(text.strip().lower())]
+        return begun[0] if len(begun) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,23 +131,23 @@ _KNOWN = {"loss": "graded", "loss_known": "yes"}
 _UNKNOWN = {"loss": "graded", "loss_known": "no"}
 
 RULES = (
-    Rule(texts.MIN_ENTROPY_IDENTITY, about="identity", case="worst", **_HAMMING_SINGLE),
-    Rule(texts.SHANNON_IDENTITY, about="identity", case="average", **_HAMMING_SINGLE),
-    Rule(texts.K_ANONYMITY, about="identity", case="best", **_HAMMING_SINGLE),
-    Rule(texts.MIN_ENTROPY_ATTRIBUTE, about="attribute", case="worst", **_HAMMING_SINGLE),
-    Rule(texts.SHANNON_ATTRIBUTE, about="attribute", case="average", **_HAMMING_SINGLE),
-    Rule(texts.L_DIVERSITY, about="attribute", case="best", **_HAMMING_SINGLE),
-    Rule(texts.MIN_ENTROPY_SEQUENCE, case="worst", **_HAMMING_REPEATED),
-    Rule(texts.SHANNON_SEQUENCE, case="average", **_HAMMING_REPEATED),
-    Rule(texts.HARTLEY_SEQUENCE, case="best", **_HAMMING_REPEATED),
-    Rule(texts.WORST_ERROR, case="worst", **_KNOWN),
-    Rule(texts.AVERAGE_ERROR, case="average", **_KNOWN),
-    Rule(texts.NO_BEST_ERROR, case="best", **_KNOWN),
-    Rule(texts.T_IDENTITY, about="identity", case="worst", **_UNKNOWN),
-    Rule(texts.T_CLOSENESS, about="attribute", case="worst", **_UNKNOWN),
-    Rule(texts.MUTUAL_INFORMATION, case="average", **_UNKNOWN),
-    Rule(texts.COUNT_IDENTITY, about="identity", case="best", **_UNKNOWN),
-    Rule(texts.COUNT_ATTRIBUTE, about="attribute", case="best", **_UNKNOWN),
+    Rule(alike.MIN_ENTROPY_IDENTITY, about="identity", case="worst", **_HAMMING_SINGLE),
+    Rule(alike.SHANNON_IDENTITY, about="identity", case="average", **_HAMMING_SINGLE),
+    Rule(alike.K_ANONYMITY, about="identity", case="best", **_HAMMING_SINGLE),
+    Rule(alike.MIN_ENTROPY_ATTRIBUTE, about="attribute", case="worst", **_HAMMING_SINGLE),
+    Rule(alike.SHANNON_ATTRIBUTE, about="attribute", case="average", **_HAMMING_SINGLE),
+    Rule(alike.L_DIVERSITY, about="attribute", case="best", **_HAMMING_SINGLE),
+    Rule(alike.MIN_ENTROPY_SEQUENCE, case="worst", **_HAMMING_REPEATED),
+    Rule(alike.SHANNON_SEQUENCE, case="average", **_HAMMING_REPEATED),
+    Rule(alike.HARTLEY_SEQUENCE, case="best", **_HAMMING_REPEATED),
+    Rule(graded.WORST_ERROR, case="worst", **_KNOWN),
+    Rule(graded.AVERAGE_ERROR, case="average", **_KNOWN),
+    Rule(graded.NO_BEST_ERROR, case="best", **_KNOWN),
+    Rule(graded.T_IDENTITY, about="identity", case="worst", **_UNKNOWN),
+    Rule(graded.T_CLOSENESS, about="attribute", case="worst", **_UNKNOWN),
+    Rule(graded.MUTUAL_INFORMATION, case="average", **_UNKNOWN),
+    Rule(graded.COUNT_IDENTITY, about="identity", case="best", **_UNKNOWN),
+    Rule(graded.COUNT_ATTRIBUTE, about="attribute", case="best", **_UNKNOWN),
 )
 
 
@@ -180,6 +193,41 @@ def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """The answers, and the measure that they lead to."""
+
+    answers: dict[str, str]
+    recommendation: Recommendation
+
+    @property
+    def command(self) -> str:
+        """The command that gives the same answers, without those that change nothing."""
+        needed = needed_answers(self.answers)
+        given = " ".join(f"{one.flag} {needed[one.key]}" for one in QUESTIONS if one.key in needed)
+        return f"dalenius guide {given}"
+
+    def to_document(self) -> dict[str, Any]:
+        """The guidance as JSON has it."""
+        return {
+            "answers": {one.key: self.answers.get(one.key) for one in QUESTIONS},
+            **self.recommendation.to_document(),
+        }
+
+
+def guide(answers: Mapping[str, str]) -> Guidance:
+    """The measure for these answers, and the answers."""
+    return Guidance(dict(answers), recommend(answers))
+
+
+def complete(answers: Mapping[str, str | None]) -> dict[str, str]:
+    """The answers that were given, each as a whole word; what is no answer to its question is refused."""
+    known = {question.key: question for question in QUESTIONS}
+    whole = {key: known[key].complete(text) or text for key, text in answers.items() if text is not None}
+    check(whole)
+    return whole
+
+
 def recommend(answers: Mapping[str, str]) -> Recommendation:
     """The measure for these answers. Answers that change nothing may be left out.
 
@@ -197,29 +245,18 @@ def _rule(answers: Mapping[str, str]) -> Rule:
     return found
 
 
-def markdown() -> str:
-    """The whole table for the documentation: questions, rules, and a section for each recommendation."""
-    lines = ["| question | flag | answers |", "|---|---|---|"]
-    for question in QUESTIONS:
-        answers = "<br>".join(f"`{answer.key}`: {answer.text}" for answer in question.answers)
-        lines.append(f"| {question.text} | `{question.flag}` | {answers} |")
-    lines += ["", f"| {' | '.join(question.key.replace('_', ' ') for question in QUESTIONS)} | measure |"]
-    lines.append("|---" * (len(QUESTIONS) + 1) + "|")
-    for rule in RULES:
-        wanted = " | ".join(rule.wants(question.key) or "any" for question in QUESTIONS)
-        lines.append(f"| {wanted} | {rule.then.measure} |")
-    lines += ["", "Signs in the bounds, with y what the attacker observes:", ""]
-    lines += [f"- {sign}: {meaning}" for sign, meaning in texts.NOTATION.items()]
-    for rule in RULES:
-        one = rule.then
-        lines += ["", f"### {one.measure}", "", one.why, ""]
-        lines += [f"- *Assumes.* {sentence}" for sentence in one.assumes]
-        lines += [f"- *Limit.* {sentence}" for sentence in one.limits]
-        lines += [f"- *Bound.* {one.bounds}", f"- *Run.* `{one.command}`{_read(one.keys)}"]
-        lines += [f"- *{other.purpose}.* `{other.command}`{_read(other.keys)}" for other in one.also]
-        lines.append(f"- *Source.* {one.reference}")
-    return "\n".join(lines) + "\n"
-
-
-def _read(keys: tuple[str, ...]) -> str:
-    return f"; read {', '.join(f'`{key}`' for key in keys)}" if keys else ""
+def to_document() -> dict[str, Any]:
+    """The whole table as JSON has it: the questions, and every rule with its recommendation."""
+    questions = [
+        {
+            "key": one.key,
+            "flag": one.flag,
+            "question": one.text,
+            "answers": {answer.key: answer.text for answer in one.answers},
+        }
+        for one in QUESTIONS
+    ]
+    rules = [
+        {"answers": {one.key: rule.wants(one.key) for one in QUESTIONS}, **rule.then.to_document()} for rule in RULES
+    ]
+    return {"questions": questions, "rules": rules}

@@ -1,0 +1,55 @@
+"""The sensitive values of several releases under common names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError, listing
+from dalenius.schema import Column
+
+Longs = NDArray[np.int64]
+
+
+def check_values(
+    names: Sequence[str],
+    declared: Sequence[Column],
+    bound: Sequence[Column],
+    mapping: Mapping[str, str],
+    option: str = "--map",
+) -> None:
+    """Domains that are declared must be the same. Where they are not, releases may differ, but not in every value."""
+    mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
+    known = {leaf for column in bound for leaf in column.leaves}
+    for old, new in mapping.items():
+        if old not in known:
+            raise InputError(f"{option}: no release has the sensitive value {old!r}.")
+        if new not in known and sum(other == new for other in mapping.values()) < 2:
+            raise InputError(f"{option}: {old!r} becomes {new!r}, which no release has, and nothing else becomes it.")
+    fixed = [j for j, column in enumerate(declared) if column.fixed]
+    for j in fixed[1:]:
+        _check_same(names[fixed[0]], names[j], set(mapped[fixed[0]]), set(mapped[j]), option)
+    for j in range(1, len(mapped)):
+        if not set(mapped[0]) & set(mapped[j]):
+            _check_same(names[0], names[j], set(mapped[0]), set(mapped[j]), option)
+
+
+def common_values(bound: Sequence[Column], mapping: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[Longs, ...]]:
+    """The sensitive values of all releases, and which of them each one's leaves are."""
+    mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
+    values = tuple(dict.fromkeys(leaf for leaves in mapped for leaf in leaves))
+    place = {leaf: i for i, leaf in enumerate(values)}
+    return values, tuple(np.array([place[leaf] for leaf in leaves], dtype=np.int64) for leaves in mapped)
+
+
+def _check_same(one: str, other: str, mine: set[str], theirs: set[str], option: str) -> None:
+    if mine == theirs:
+        return
+    sides = ((one, mine - theirs), (other, theirs - mine))
+    parts = [f"only {name} has {listing(sorted(extra), limit=8)}" for name, extra in sides if extra]
+    raise InputError(
+        f"The sensitive values of {one} and {other} are not the same: {'; '.join(parts)}. Write a file with the columns from "
+        f"and to, a line for each value that has another name elsewhere, and name it with {option}."
+    )
