@@ -170,8 +170,8 @@ def test_published_in_memory_with_held_out_people_of_other_places(tmp_path: Path
     assert one.success == other.success
     assert one.control == other.control
     assert one.right_group.n == 0
-    files = {"truth": folder / "people.csv", "holdout": folder / "others.csv"}
-    (told,) = audit(made.release, schema, placed=made.placed(), **files).attacks
+    holdout, publish = folder / "others.csv", Microaggregation(3).publish
+    (told,) = audit(folder / "people.csv", schema, publish=publish, holdout=holdout).attacks
     assert told.right_group == other.right_group
     assert told.right_group.n == 300
     assert one.control.value == pytest.approx(Plain(folder).success(others), abs=1e-12)

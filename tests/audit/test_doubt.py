@@ -16,8 +16,8 @@ from dalenius.adversary import Attacker, Targets
 from dalenius.adversary.sampling import Effort
 from dalenius.audit import Audit, audit
 from dalenius.audit.attacks import Attack, attack
-from dalenius.audit.audit import _figures
 from dalenius.audit.axes import RISKS, players
+from dalenius.audit.figures import Findings, figures
 from dalenius.audit.people import open_together
 from dalenius.audit.policy import Figure, apply
 from dalenius.audit.threat import accuracy_error, relative_threats
@@ -122,9 +122,8 @@ def with_(attack: Attack, **changes: Any) -> Attack:
 
 
 def held_against(whole: Audit, attacks: list[Attack], key: str, limit: float) -> tuple[str, str]:
-    release: Any = whole.release
-    figures = _figures(whole.levels, whole.suppressed_rows, attacks, "", whole.utility, release, True)
-    (found,) = apply({key: limit}, figures)
+    play = dataclasses.replace(whole.play, attacks=tuple(attacks))
+    (found,) = apply({key: limit}, figures(Findings(whole.opening, play, whole.measurement, {})))
     return found.outcome, found.reason
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,8 +26,6 @@ from dalenius.release import Release
 from dalenius.schema import Schema
 from dalenius.table import Table
 from tests.audit.conftest import Hospital
-
-audit_module = sys.modules["dalenius.audit.audit"]  # the package has the function under this name
 
 KEYS = tuple(Policy.model_fields)
 STRUCTURED = {"max_relative_threat": {"quantile": 0.99, "value": 4.0}, "epsilon_privacy": ["I:table:1e6:2.5"]}
@@ -281,7 +278,7 @@ def test_the_link_that_anatomy_cuts_is_attacked(hospital: Hospital, cut: Release
 def test_a_large_release_is_not_sampled_unasked(
     hospital: Hospital, cut: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(audit_module, "MOST", 499)
+    monkeypatch.setattr("dalenius.audit.playing.MAX_SAMPLED_PEOPLE", 499)
     found = judged(hospital, cut, {})
     assert [one.adversary for one in found.attacks] == ["random-worlds"]
     assert any("--mcse" in limit for limit in found.limits)
@@ -303,7 +300,8 @@ def test_an_attacker_that_cannot_be_played_leaves_a_doubt(
 def test_an_attacker_that_has_not_converged_leaves_a_doubt(
     hospital: Hospital, cut: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(audit_module, "_effort", lambda *_: Effort(mcse=0.0001, burn_in=0, sweeps=1, most_sweeps=1))
+    little = Effort(mcse=0.0001, burn_in=0, sweeps=1, most_sweeps=1)
+    monkeypatch.setattr("dalenius.audit.playing.effort_for", lambda *_: little)
     found = judged(hospital, cut, {"max_attacker_accuracy": 0.9, "max_attacker_gain": 0.9})
     assert [(one.outcome, one.reason) for one in found.thresholds] == [
         ("not tested", "what was sampled has not converged")

@@ -11,7 +11,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.audit import audit
-from dalenius.audit.audit import _most
+from dalenius.audit.figures import largest_gain
 from dalenius.audit.frontier import Point, counts_frontier
 from dalenius.audit.groups import in_place
 from dalenius.audit.holdout import record_of
@@ -60,7 +60,7 @@ def test_a_gain_may_be_larger_by_the_difference(tmp_path: Path) -> None:
     mine = write(tmp_path / "mine.csv", 500)
     found = audit(mine, SCHEMA, truth=mine, holdout=write(tmp_path / "theirs.csv", 490)).attacks[0]
     shifted = dataclasses.replace(found, shift=Shift(0.01, 0.04))
-    assert _most(shifted)[0] == pytest.approx(_most(found)[0] + 0.04)
+    assert largest_gain(shifted)[0] == pytest.approx(largest_gain(found)[0] + 0.04)
 
 
 def test_people_put_in_the_place_of_others_are_still_those_that_split_drew() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,7 +21,6 @@ from dalenius.cli import app
 from dalenius.release import Anatomized
 from tests.adversary.vertical_worlds import Vertical, joint, random_release
 
-audit_module = sys.modules["dalenius.audit.audit"]  # the package has the function under this name
 EFFORT = Effort(mcse=0.004, sweeps=40, most_sweeps=40_000)
 
 
@@ -129,7 +127,7 @@ def test_the_command_says_what_was_sampled(
     assert app.run([*asked, "--mcse", "0.0001", "--most-sweeps", "1", "-q"]) == 3
     assert capsys.readouterr().err.count("were stopped after") == 1  # however quiet
     report = ["audit", "r", "--schema", "p.toml", "--truth", "t.csv", "--json", "a.json"]
-    monkeypatch.setattr(audit_module, "MOST", 0)  # as if there were many people
+    monkeypatch.setattr("dalenius.audit.playing.MAX_SAMPLED_PEOPLE", 0)  # as if there were many people
     assert app.run(report) == 0
     assert "--mcse 0.005 has it sampled" in capsys.readouterr().out
     monkeypatch.undo()
@@ -279,7 +277,8 @@ def test_every_column_has_a_threshold_of_its_own() -> None:
     from typing import Any
 
     from dalenius.audit import policy
-    from dalenius.audit.audit import _threat_figures
+    from dalenius.audit.figures import FIGURES, Findings
+    from dalenius.audit.playing import Play
 
     def column(level: float, error: float, faithful: float, stderr: float) -> Any:
         return SimpleNamespace(
@@ -288,8 +287,10 @@ def test_every_column_has_a_threshold_of_its_own() -> None:
         )  # fmt: skip
 
     asked = {"max_relative_threat": {"quantile": 0.9, "value": 2}, "min_faithfulness": 0.8}
-    schema: Any = SimpleNamespace(policy=asked)
     threats = {"a": column(1.9, 0.0, 0.81, 0.0), "b": column(1.89, 0.2, 0.812, 0.05)}
-    found = policy.apply(asked, _threat_figures(schema, threats, ""))
+    nothing: Any = None
+    findings = Findings(nothing, Play((), (), threats, ()), nothing, asked)
+    figures = {key: figure for key in asked if (figure := FIGURES[key](findings)) is not None}
+    found = policy.apply(asked, figures)
     assert [one.outcome for one in found] == ["passed", "not tested", "passed", "not tested"]
     assert policy.overall(found) == "incomplete"

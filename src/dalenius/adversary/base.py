@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.release import Release
 from dalenius.schema import Schema
+
+if TYPE_CHECKING:
+    from dalenius.adversary.sampling import Effort
 
 UNKNOWN = -1
 
@@ -77,6 +80,15 @@ class Adversary(ABC):
     baseline_sums_to_one: ClassVar[bool] = True
     baseline_is_table: ClassVar[bool] = True  # the release's own shares; else something the adversary thought of
     baseline_is_learner: ClassVar[bool] = False  # what a learner believes: an audit measures relative threats with it
+
+    @classmethod
+    def with_effort(cls, effort: Effort) -> Self:  # noqa: ARG003 - only some sample
+        """The adversary for an audit; if it samples, with this effort."""
+        return cls()
+
+    def is_exact(self, release: Release, column: str) -> bool:  # noqa: ARG002 - only some sample
+        """Whether it has an answer without sampling."""
+        return not self.samples
 
     def applies(self, release: Release) -> bool:
         """Whether the release offers the evidence that this adversary needs; it may still refuse it."""

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -288,6 +288,13 @@ class Learning(Adversary):
         self.memory = memory
         self.progress = progress
 
+    @classmethod
+    def with_effort(cls, effort: Effort) -> Self:
+        return cls(effort=effort)
+
+    def is_exact(self, release: Release, column: str) -> bool:
+        return Posterior.of(release, column).exact
+
     def refusal(self, release: Release) -> str | None:
         if self.effort.method in PRINTED:
             return (
@@ -317,12 +324,7 @@ class Learning(Adversary):
         return None
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         known, number = self._asked(release, targets)
         error = errors_of(self.error, release.schema)

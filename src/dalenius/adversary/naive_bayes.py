@@ -54,12 +54,7 @@ class NaiveBayes(Adversary):
     baseline_is_table = False
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         counts = required(release.counts(), release)
         if column is not None and column != counts.sensitive:

@@ -33,7 +33,7 @@ class NearestCentroid(Adversary):
         targets: Targets,
         *,
         column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
+        rng: np.random.Generator | None = None,  # noqa: ARG002
     ) -> Belief:
         centres = required(release.centres(), release)
         grouping = centres.grouping(column)

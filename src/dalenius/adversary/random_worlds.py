@@ -31,7 +31,7 @@ class RandomWorlds(Adversary):
         targets: Targets,
         *,
         column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
+        rng: np.random.Generator | None = None,  # noqa: ARG002
     ) -> Belief:
         classes = required(release.classes(), release)
         grouping = classes.grouping(column)

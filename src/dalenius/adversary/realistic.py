@@ -38,7 +38,7 @@ class RealisticAdversary(Adversary):
         targets: Targets,
         *,
         column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
+        rng: np.random.Generator | None = None,  # noqa: ARG002
     ) -> Belief:
         classes = required(release.classes(), release)
         grouping = _with_suppressed(classes.grouping(column))

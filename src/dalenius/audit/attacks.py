@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import Adversary, RandomWorlds, Targets
-from dalenius.adversary.location import nearest_to
+from dalenius.adversary import Adversary, RandomWorlds
+from dalenius.adversary.evidence import required
 from dalenius.adversary.naive_bayes import shares
 from dalenius.audit.groups import in_place, right_group
 from dalenius.audit.people import Control, People, plausible_people
 from dalenius.audit.secrets import Secret
 from dalenius.audit.threat import accuracy_error
 from dalenius.belief import Belief
-from dalenius.coding import distinct_rows
 from dalenius.measure import accuracy
 from dalenius.measure.accuracy import Bin, Confidence, Rate, Shift, Verdict
-from dalenius.release import Centroids, GroupedRelease, NoisyCounts, Release
+from dalenius.release import Release
 
 GAIN_FORMULA = "gain = success in the release − success on the control"
 RESIDUAL_FORMULA = "residual risk = (success − control) / (1 − control)"
@@ -92,6 +91,19 @@ class Attack:
         return (self.success.value - self.control.value) / (1 - self.control.value)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outside:
+    """What an adversary achieves on people who are not in the release."""
+
+    kind: str = "none"
+    success: Rate = field(default_factory=Rate.undefined)
+    naive: Rate = field(default_factory=Rate.undefined)
+    breach: Rate = field(default_factory=Rate.undefined)
+    unmatched: int = 0
+    error: float = 0.0
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+
 def attack(
     adversary: Adversary,
     release: Release,
@@ -114,6 +126,7 @@ def attack(
         belief = adversary.attack(release, people.targets, column=column, rng=rng)
     if belief.diagnostics.get("interrupted", False):
         holdout = None  # whoever stops it waits for nothing more
+    others = _Outside() if holdout is None else _on_control(adversary, column, holdout, rng, outside)
     truth = people.truth(column)
     secret = Secret.of(people.targets.schema, belief.column)
     told, counts = secret.believed(belief), secret.people(truth, people.people)
@@ -123,25 +136,9 @@ def attack(
         assumed = accuracy.success(np.where(told.matched[:, None], told.assumed, told.baseline), truth, counts)
     naive = accuracy.naive(secret.counts(_values(release, column)), truth, counts)
     breach, sure_breach = _breach(told.assumed, told, truth, counts), _breach(told.posterior, told, truth, counts)
-    control = other_naive = other_breach = Rate.undefined()
-    unmatched, control_error, shift = 0, 0.0, Shift()
-    how: Mapping[str, Any] = {}
-    if holdout is not None:
-        others = holdout.people
-        if outside is None:
-            outside = adversary.attack(holdout.release, others.targets, column=column, rng=rng)
-        how = outside.diagnostics
-        theirs = others.truth(column)
-        hidden = Secret.of(others.targets.schema, outside.column)
-        thought, weights = hidden.believed(outside), hidden.people(theirs, others.people)
-        control = accuracy.success(thought.answer, theirs, weights)
-        other_naive = accuracy.naive(hidden.counts(_values(holdout.release, column)), theirs, weights)
-        other_breach = _breach(thought.assumed, thought, theirs, weights)
-        control_error = accuracy_error(outside, theirs, others.people, hidden)
-        unmatched = round(float(weights[~thought.matched].sum()))
-        # People whom `split` drew are like the others, however chance had it.
-        shift = Shift() if holdout.drawn else Shift.between(naive, other_naive)
-    person_gain = accuracy.gain(success, control)
+    # People whom `split` drew are like the others, however chance had it.
+    shift = Shift() if holdout is None or holdout.drawn else Shift.between(naive, others.naive)
+    person_gain = accuracy.gain(success, others.success)
     comparable = shift.least <= accuracy.MARGIN
     return Attack(
         adversary=adversary.name,
@@ -150,18 +147,18 @@ def attack(
         success=success,
         success_assumed=assumed,
         naive=naive,
-        control=control,
-        control_kind="none" if holdout is None else "held-out people",
-        control_naive=other_naive.value,
-        control_breach=other_breach.value,
-        control_unmatched=unmatched,
+        control=others.success,
+        control_kind=others.kind,
+        control_naive=others.naive.value,
+        control_breach=others.breach.value,
+        control_unmatched=others.unmatched,
         comparable=comparable,
         shift=shift,
         gain=person_gain,
         verdict=accuracy.judge(
             person_gain,
-            accuracy.gain(breach, other_breach),
-            comparable=comparable and _settled(belief.diagnostics, how),
+            accuracy.gain(breach, others.breach),
+            comparable=comparable and _settled(belief.diagnostics, others.diagnostics),
             shift=shift.most,
         ),
         confidence=accuracy.confidence(told.posterior, counts, told.assumed),
@@ -171,10 +168,31 @@ def attack(
         calibration=accuracy.calibration(told.posterior, truth, counts, said=told.guess),
         unmatched=round(float(counts[~told.matched].sum())),
         missing=secret.without(truth, people.people),
-        control_diagnostics=how,
+        control_diagnostics=others.diagnostics,
         right_group=_right_group(adversary, release, located),
         error=accuracy_error(belief, truth, people.people, secret),
-        control_error=control_error,
+        control_error=others.error,
+    )
+
+
+def _on_control(
+    adversary: Adversary, column: str, holdout: Control, rng: np.random.Generator, belief: Belief | None
+) -> _Outside:
+    """Attack held-out people as if they were in the release."""
+    others = holdout.people
+    if belief is None:
+        belief = adversary.attack(holdout.release, others.targets, column=column, rng=rng)
+    truth = others.truth(column)
+    secret = Secret.of(others.targets.schema, belief.column)
+    told, counts = secret.believed(belief), secret.people(truth, others.people)
+    return _Outside(
+        kind="held-out people",
+        success=accuracy.success(told.answer, truth, counts),
+        naive=accuracy.naive(secret.counts(_values(holdout.release, column)), truth, counts),
+        breach=_breach(told.assumed, told, truth, counts),
+        unmatched=round(float(counts[~told.matched].sum())),
+        error=accuracy_error(belief, truth, others.people, secret),
+        diagnostics=belief.diagnostics,
     )
 
 
@@ -229,12 +247,13 @@ def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
     }
 
 
-def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rng: np.random.Generator) -> Attack:
+def attack_unseen(adversary: Adversary, release: Release, column: str, rng: np.random.Generator) -> Attack:
     """Without the truth: how sure the adversary would be of people whom the release may well be about."""
-    targets, people = plausible_people(release, rng)
+    classes = required(release.classes(), release)
+    targets, people = plausible_people(classes, rng)
     belief = adversary.attack(release, targets, column=column, rng=rng)
     secret = Secret.of(release.schema, belief.column)
-    told, table = secret.believed(belief), release.grouping(column).table
+    told, table = secret.believed(belief), classes.grouping(column).table
     nobody = Rate.undefined()
     return Attack(
         adversary=adversary.name,
@@ -264,115 +283,5 @@ def attack_unseen(adversary: Adversary, release: GroupedRelease, column: str, rn
 
 def _values(release: Release, column: str) -> NDArray[Any]:
     """How often each value occurs in the release, or what share its noisy counts give it."""
-    if isinstance(release, NoisyCounts):
-        return shares(release)
-    assert isinstance(release, GroupedRelease)
-    return release.grouping(column).table
-
-
-@dataclass(frozen=True, slots=True)
-class AtRisk:
-    """People of whom the adversary is sure, rightly or not: rows, class, and the attribute that gives them away.
-
-    Chosen and described by what the adversary believes, never by the truth: what is shown of them must not tell it.
-    """
-
-    rows: tuple[int, ...]
-    alike: int  # people with the same quasi-identifiers
-    column: str
-    belief: float
-    baseline: float
-    group: int  # −1: they fit several classes, or none because their row is suppressed
-    group_size: int
-    attribute: str
-    belief_without: float
-    value: str  # the most believed one
-    right: int  # how many of them have it
-    certain: bool = False  # if whoever fits a class is not suppressed
-
-    @property
-    def level(self) -> str:
-        """How sure the adversary is, in words: the figure itself could tell of which value."""
-        if self.certain:
-            return "certain"
-        return "above 0.8" if self.belief > 0.8 else "above 0.5" if self.belief > 0.5 else "raised"
-
-    @property
-    def place(self) -> str:
-        """The class as a reader sees it."""
-        if self.group >= 0:
-            return str(self.group)
-        return "several" if self.group_size else "suppressed"
-
-    def to_document(self, *, reveal: bool) -> dict[str, Any]:
-        shown: dict[str, Any] = {
-            "rows": list(self.rows),
-            "alike": self.alike,
-            "sensitive": self.column,
-            "level": self.level,
-            "class": self.group,
-            "class_size": self.group_size,
-            "attribute": self.attribute,
-        }
-        if reveal:
-            shown |= {
-                "value": self.value,
-                "belief": self.belief,
-                "baseline": self.baseline,
-                "belief_without_attribute": self.belief_without,
-                "right": self.right,
-            }
-        return shown
-
-
-def most_at_risk(
-    found: Attack, adversary: Adversary, release: Release, people: People, rng: np.random.Generator, *, limit: int
-) -> list[AtRisk]:
-    """The people of whom the adversary is surest; of equally sure ones, those it learns most about from the release."""
-    assert isinstance(release, GroupedRelease)
-    targets, truth = people.targets, people.truth(found.column)
-    sizes = [len(column.leaves) for column in targets.schema.quasi]
-    distinct, number = distinct_rows(targets.codes, sizes)
-    first = np.searchsorted(number, np.arange(len(distinct)))  # people come sorted by their quasi-identifiers
-    secret = Secret.of(targets.schema, found.belief.column)
-    believed = secret.believed(found.belief)
-    posterior, assumed = np.nan_to_num(believed.posterior[first]), np.nan_to_num(believed.assumed[first])
-    certain = assumed.max(axis=1) >= 1 - accuracy.TIE
-    best = np.where(certain, assumed.argmax(axis=1), posterior.argmax(axis=1))
-    belief = posterior[np.arange(len(best)), best]
-    baseline = np.nan_to_num(believed.baseline[first, best])
-    ratio = np.where(certain, 1.0, belief) / np.maximum(baseline, 1e-300)
-    order = np.lexsort((np.arange(len(best)), -ratio, -np.round(belief, 12), ~certain))
-    order = order[ratio[order] > 1 + accuracy.TIE][:limit]
-    worst = []
-    for i in order.tolist():
-        alone = Targets(targets.schema, distinct[i : i + 1])
-        asked = [
-            adversary.attack(release, alone.without(a), column=found.column, rng=rng) for a in range(distinct.shape[1])
-        ]
-        without = [float(secret.believed(one).posterior[0, best[i]]) for one in asked]
-        a = int(np.argmin(without))
-        group = _places(release, distinct[i])
-        mine = number == i
-        worst.append(
-            AtRisk(
-                rows=tuple(people.rows(distinct[i], limit=3)),
-                alike=int(people.people[mine].sum()),
-                column=found.column,
-                belief=float(belief[i]),
-                baseline=float(baseline[i]),
-                group=group[0] if len(group) == 1 else -1,
-                group_size=int(sum(release.sizes[g] for g in group)),
-                attribute=targets.schema.quasi[a].name,
-                belief_without=without[a],
-                value=found.belief.column.leaves[best[i]],
-                right=int(people.people[mine & (truth == best[i])].sum()),
-                certain=bool(certain[i]),
-            )
-        )
-    return worst
-
-
-def _places(release: GroupedRelease, codes: NDArray[np.int32]) -> list[int]:
-    """The classes where a person with these quasi-identifiers is looked for."""
-    return nearest_to(release, codes) if isinstance(release, Centroids) else release.locate(codes)
+    classes = release.classes()
+    return shares(required(release.counts(), release)) if classes is None else classes.grouping(column).table

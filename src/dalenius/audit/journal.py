@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius import __version__
-from dalenius.audit.audit import SHARP
 from dalenius.audit.disclosure import policy_criteria
 from dalenius.audit.holdout import drawn_together
 from dalenius.audit.people import files_of
+from dalenius.audit.playing import SHARP
 from dalenius.engine import Engine
 from dalenius.errors import InputError, file_error
 from dalenius.output import sha256, write_texts

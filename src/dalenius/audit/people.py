@@ -87,14 +87,17 @@ def open_together(
     *,
     kind: str | None,
     engine: Engine | None,
+    table: Table | None = None,
 ) -> tuple[Release, People | None, Control | None]:
     """Read a release and the table it was made of with one coding, and held-out people with a wider one.
 
     Where the schema declares no domain, the values are those that occur in the release or the table. Values that only
-    held-out people have join for the control alone: what is said of the release must not depend on them.
+    held-out people have join for the control alone: what is said of the release must not depend on them. A `table` is the truth
+    that was opened and counted before.
     """
     engine = engine or _engine.default()
-    table = None if truth is None else Table(truth, schema, engine=engine, most_cells=NO_LIMIT)
+    if table is None and truth is not None:
+        table = Table(truth, schema, engine=engine, most_cells=NO_LIMIT)
     others = None if holdout is None else Table(holdout, schema, engine=engine, most_cells=NO_LIMIT)
     opened = release if isinstance(release, Release) else read(release, schema, kind=kind, engine=engine)
     coded: Schema | None = getattr(opened, "schema", None)

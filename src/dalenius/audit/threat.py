@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversary import RandomWorlds, fit
+from dalenius.adversary import RandomWorlds, Targets, fit
 from dalenius.adversary.attacker import Attacker
 from dalenius.adversary.evidence import required
 from dalenius.adversary.learner import Learner
-from dalenius.adversary.learning import Memory, Posterior
+from dalenius.adversary.learning import Learning, Memory, Posterior
 from dalenius.adversary.links import Links
 from dalenius.adversary.population import Population
 from dalenius.adversary.sampling import Batch, Effort, Progress
@@ -56,8 +56,13 @@ class RelativeThreats:
     truth: NDArray[np.int32]  # the value of each cell of people
     people: NDArray[np.int64]
     posterior: Posterior  # what was learnt: it answers for other people, too
+    attacker: Learning  # whose threats these are
     secret: Secret = EVERY
     sharp: bool = True  # the errors of accuracies are as small as was asked
+
+    def about(self, targets: Targets) -> Belief:
+        """What the attacker believes of other people after what was learnt; nothing more is sampled for them."""
+        return self.attacker.taught(self.posterior, targets)
 
     @property
     def settled(self) -> bool:
@@ -135,13 +140,14 @@ def relative_threats(
     effort: Effort | None = None,
     memory: Memory | None = None,
     progress: Progress | None = None,
+    attacker: type[Learning] = Attacker,
 ) -> RelativeThreats:
-    """Every figure of methods A for one sensitive column."""
+    """Every figure of methods A for one sensitive column; `attacker` is one whose baseline is what a learner believes."""
     check_same_people(required(release.classes(), release), people)
     memory = memory or Memory()
     effort = effort or Effort()
     whole = Truth.of(people.table.cells()).identity
-    made = Attacker(effort=effort, memory=memory, progress=progress)
+    adversary = attacker(effort=effort, memory=memory, progress=progress)
     ideal = Learner().attack(whole, people.targets, column=column)
     worlds = RandomWorlds().attack(release, people.targets, column=column)
     truth = people.truth(column)
@@ -151,26 +157,27 @@ def relative_threats(
     known = fit.distinct_targets(people.targets)[0]
     asked = known, np.zeros(known.shape[1])
     while True:
-        attacker = made.attack(release, people.targets, column=column, rng=rng)  # its baseline is the learner's belief
+        belief = adversary.attack(release, people.targets, column=column, rng=rng)
         posterior = memory.recall(release, column, effort, *asked)
         assert posterior is not None
-        errors = _errors(attacker, *others, secret)
+        errors = _errors(belief, *others, secret)
         sharp = all(errors.get(name, 0.0) <= effort.mcse for name in ACCURACIES)
         if sharp or not posterior.may_go_on(effort):
             break
         posterior.sample(*asked, effort, rng, progress, again=True)
         if posterior.diagnostics["interrupted"]:  # to ask again would go on
-            attacker = made.taught(posterior, people.targets)
-            errors, sharp = _errors(attacker, *others, secret), False
+            belief = adversary.taught(posterior, people.targets)
+            errors, sharp = _errors(belief, *others, secret), False
             break
     return RelativeThreats(
-        _threats(secret, attacker.answer, attacker.baseline, *others),
+        _threats(secret, belief.answer, belief.baseline, *others),
         errors,
         _faithfulness(posterior, Population.of(whole, column, rows=False), rng),
-        attacker,
+        belief,
         truth,
         counts,
         posterior,
+        adversary,
         secret,
         sharp,
     )

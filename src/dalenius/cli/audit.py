@@ -91,18 +91,15 @@ def command(
     from dalenius.criterion import Setting, from_options
     from dalenius.errors import InputError
     from dalenius.output import check_writable, write_texts
-    from dalenius.release import Centroids
     from dalenius.release.prior import Priors
     from dalenius.report import html, terminal
     from dalenius.schema import Schema
-    from dalenius.table import Table
 
     declared = Schema.load(schema)
     connected = connect_engine(engine, quiet=quiet)
     priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
     wanted = from_options(criteria, Setting(priors, known, at_most, tuple(sets)))
     adversaries = realistic.named(adversary, prior_data, priors, known=known, at_most=at_most)
-    source: Any = release
     policys = Priors(declared, connected, declared.folder)
     policy_criteria(declared, policys)
     read = [*release_files(release), *declared.files, *priors.files, *policys.files]
@@ -130,22 +127,22 @@ def command(
             "The table contains the hidden rows and the release does not, so the two cannot be compared. Publish, "
             "and audit that file without --truth."
         )
-    placed = None  # who is in which group, where the release is made here
+    publish: Any = None
     if method is not None:
         if truth is not None:
             raise InputError("With --method the table itself is the truth; leave --truth out.")
         drawn = seed if method == "anatomy" else None
-        publish = methods.publisher(method, wanted, chosen, command="audit", seed=drawn)
-        with progress_line(quiet) as progress:
-            made = publish(Table(release, declared, engine=connected), progress)
-        source = made.release
-        placed = made.placed() if isinstance(source, Centroids) else None
-        truth = Path(release)
+        publisher = methods.publisher(method, wanted, chosen, command="audit", seed=drawn)
+
+        def publish(table: Any) -> Any:
+            with progress_line(quiet) as progress:
+                return publisher(table, progress)
+
     with stage_line(quiet) as stage:
         found = audit(
-            source, declared, truth=truth, holdout=holdout, kind=kind, engine=connected, seed=seed,
+            release, declared, publish=publish, truth=truth, holdout=holdout, kind=kind, engine=connected, seed=seed,
             name=Path(release).name, progress=stage, adversaries=adversaries, predicates=sets, known=known,
-            effort=None if mcse is None else Effort(mcse=mcse), placed=placed,
+            effort=None if mcse is None else Effort(mcse=mcse),
         )  # fmt: skip
         if output is not None:
             stage("writing the report")

@@ -10,102 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit import Audit
-from dalenius.audit.attacks import Attack
-
 WIDTH = 560
 LETTER, LINE = 5.6, 12  # how wide and high names are, roughly, in points
 STEPS = 50  # squares to a side of a chart of two beliefs
 COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666")
-
-
-def rates(audit: Audit) -> str:
-    """Attack against naive and control rates, with their intervals, on one axis."""
-    return compared([(f"{found.adversary} on {found.column}", found) for found in audit.attacks])
-
-
-def compared(attacks: Sequence[tuple[str, Attack]]) -> str:
-    """The same of attacks on several releases, each under its own heading, in this order."""
-    import altair as alt
-
-    rows: list[dict[str, Any]] = []
-    for name, found in attacks:
-        for kind, rate in (
-            ("in the release", found.success),
-            ("control", found.control),
-            ("commonest value", found.naive),
-        ):
-            if rate.n:
-                rows.append({"attack": name, "kind": kind, "rate": rate.value, "low": rate.low, "high": rate.high})
-    kinds = ["in the release", "control", "commonest value"]
-    # How wide letters are is guessed here and known only where the page is shown: room to spare, or the longest label is cut.
-    y = alt.Y("kind:N", title=None, sort=kinds, axis=alt.Axis(minExtent=110))
-    base = alt.Chart(_data(rows))
-    points = base.mark_point(filled=True, size=90).encode(
-        x=alt.X("rate:Q", title="share of people guessed right", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)),
-        y=y,
-        color=alt.Color("kind:N", legend=None, scale=alt.Scale(domain=kinds, range=["#b3261e", "#5b6770", "#1f5fa8"])),
-    )
-    bars = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q", y=y, color="kind:N")
-    layered = alt.layer(bars, points).properties(width=WIDTH - 140, height=80)
-    header = alt.Header(labelOrient="top", labelAnchor="start", labelFontWeight="bold")
-    order = list(dict.fromkeys(name for name, _ in attacks))
-    return _svg(layered.facet(row=alt.Row("attack:N", title=None, header=header, sort=order)))
-
-
-def class_sizes(sizes: NDArray[np.int64]) -> str:
-    """How many people are in classes of each size, in doubling steps."""
-    import altair as alt
-
-    steps = np.floor(np.log2(sizes)).astype(int)
-    rows = []
-    for step in range(int(steps.max()) + 1):
-        low, high = 2**step, 2 ** (step + 1) - 1
-        label = f"{low:,}" if low == high else f"{low:,}–{high:,}"
-        rows.append({"size": label, "order": step, "people": int(sizes[steps == step].sum())})
-    chart = (
-        alt.Chart(_data(rows))
-        .mark_bar(color="#1f5fa8")
-        .encode(
-            x=alt.X("size:N", title="people in the class", sort=alt.SortField("order"), axis=alt.Axis(labelAngle=-40)),
-            y=alt.Y("people:Q", title="people in such classes"),
-        )
-        .properties(width=WIDTH - 100, height=200)
-    )
-    return _svg(chart)
-
-
-def calibration(audit: Audit) -> str:
-    """How sure the adversary is against how often it is right: on the line, its beliefs can be taken at their word."""
-    import altair as alt
-
-    rows = [
-        {
-            "attack": f"{found.adversary} on {found.column}",
-            "confidence": step.confidence,
-            "right": step.right.value,
-            "low": step.right.low,
-            "high": step.right.high,
-        }
-        for found in audit.attacks
-        for step in found.calibration
-    ]
-    data = _data(rows)
-    diagonal = alt.Chart(_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(color="#9aa4ad", strokeDash=[4, 4])
-    scale = alt.Scale(domain=[0, 1])
-    points = alt.Chart(data).mark_point(filled=True, size=60)
-    rules = alt.Chart(data).mark_rule()
-    x = alt.X("confidence:Q", title="how sure the adversary is", scale=scale, axis=alt.Axis(format="%"))
-    # Above the chart: beside it, a label wider than it was guessed to be would be cut.
-    color = alt.Color("attack:N", title=None, legend=alt.Legend(orient="top", columns=1, labelLimit=0))
-    chart = alt.layer(
-        diagonal.encode(x="x:Q", y="y:Q"),
-        rules.encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=color),
-        points.encode(
-            x=x, y=alt.Y("right:Q", title="how often it is right", scale=scale, axis=alt.Axis(format="%")), color=color
-        ),
-    ).properties(width=WIDTH - 220, height=240)
-    return _svg(chart)
 
 
 def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Sequence[bool]]) -> str:
@@ -137,14 +45,14 @@ def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Seque
     across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-widest / 2 - 0.2, widest / 2 + 0.2]))
     low, high = min(rows), max(rows)
     up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[low - 0.5, high + 0.4]))
-    lines = alt.Chart(_data(edges)).mark_rule(color="#d9dfe5").encode(x=across, y=up, x2="x2:Q", y2="y2:Q")
+    lines = alt.Chart(as_data(edges)).mark_rule(color="#d9dfe5").encode(x=across, y=up, x2="x2:Q", y2="y2:Q")
     size = 11 if widest <= 11 else 9 if widest <= 15 else 7
     backs = (
-        alt.Chart(_data(names)).mark_rect(color="#fff", width=6.2 * size / 2, height=size + 2).encode(x=across, y=up)
+        alt.Chart(as_data(names)).mark_rect(color="#fff", width=6.2 * size / 2, height=size + 2).encode(x=across, y=up)
     )
-    words = alt.Chart(_data(names)).mark_text(fontSize=size, color="#1c2430").encode(x=across, y=up, text="node:N")
+    words = alt.Chart(as_data(names)).mark_text(fontSize=size, color="#1c2430").encode(x=across, y=up, text="node:N")
     circles = (
-        alt.Chart(_data(dots))
+        alt.Chart(as_data(dots))
         .mark_circle(size=26 if widest <= 11 else 16, opacity=1)
         .encode(
             x=across,
@@ -159,7 +67,7 @@ def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Seque
         )
     )
     chart = alt.layer(lines, backs, words, circles).properties(width=max(WIDTH, 48 * widest), height=46 * heights + 30)
-    return _svg(chart)
+    return svg(chart)
 
 
 def against_sigma(
@@ -188,14 +96,14 @@ def against_sigma(
             "adversary:N", title=None, scale=alt.Scale(domain=names, range=["#1f5fa8", "#1b7a3d", "#b3261e"])
         ),
     }
-    base = alt.Chart(_data(rows))
+    base = alt.Chart(as_data(rows))
     chart = alt.layer(
         base.mark_line(strokeWidth=2).encode(**encoded, order="order:Q"),
         base.mark_point(filled=True, size=45).encode(
             **encoded, shape=alt.Shape("adversary:N", scale=alt.Scale(domain=names))
         ),
     ).properties(width=WIDTH - 160, height=220)
-    return _svg(chart)
+    return svg(chart)
 
 
 def beliefs_against(across: NDArray[np.float64], up: NDArray[np.float64], titles: tuple[str, str]) -> str:
@@ -214,7 +122,7 @@ def beliefs_against(across: NDArray[np.float64], up: NDArray[np.float64], titles
     ]
     scale = alt.Scale(domain=[0, 1])
     squares = (
-        alt.Chart(_data(rows))
+        alt.Chart(as_data(rows))
         .mark_rect()
         .encode(
             x=alt.X("x:Q", title=titles[0], scale=scale),
@@ -226,11 +134,11 @@ def beliefs_against(across: NDArray[np.float64], up: NDArray[np.float64], titles
         )
     )
     diagonal = (
-        alt.Chart(_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+        alt.Chart(as_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
         .mark_line(color="#9aa4ad", strokeDash=[4, 4])
         .encode(x="x:Q", y="y:Q")
     )
-    return _svg(alt.layer(squares, diagonal).properties(width=220, height=220))
+    return svg(alt.layer(squares, diagonal).properties(width=220, height=220))
 
 
 def histogram(edges: Sequence[float], counts: Sequence[int], titles: tuple[str, str]) -> str:
@@ -243,7 +151,7 @@ def histogram(edges: Sequence[float], counts: Sequence[int], titles: tuple[str, 
         if n
     ]
     chart = (
-        alt.Chart(_data(rows))
+        alt.Chart(as_data(rows))
         .mark_bar()
         .encode(
             x=alt.X("low:Q", title=titles[0], bin="binned"),
@@ -253,7 +161,7 @@ def histogram(edges: Sequence[float], counts: Sequence[int], titles: tuple[str, 
         )
         .properties(width=280, height=200)
     )
-    return _svg(chart)
+    return svg(chart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,15 +214,15 @@ def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, 
         legend=None,
         scale=alt.Scale(domain=names, range=[*(list(curve.dash) for curve in curves), *[[2, 3]] * len(lines)]),
     )
-    base = alt.Chart(_data(rows)).encode(x=x, color=color)
-    level = alt.Chart(_data([{"mean": value, "who": name} for name, value in lines.items()]))
+    base = alt.Chart(as_data(rows)).encode(x=x, color=color)
+    level = alt.Chart(as_data([{"mean": value, "who": name} for name, value in lines.items()]))
     layered = alt.layer(
         base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q"), y2="high:Q"),
         *([level.mark_rule(strokeWidth=2).encode(y=y, color=color, strokeDash=dashes)] if lines else []),
         base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
         base.mark_point(filled=True, size=40).encode(y=y),
     )
-    return _svg(layered.properties(width=WIDTH - 80, height=260))
+    return svg(layered.properties(width=WIDTH - 80, height=260))
 
 
 def trade_off(points: Sequence[tuple[float, float]], titles: tuple[str, str], *, marked: Sequence[int] = ()) -> str:
@@ -322,14 +230,14 @@ def trade_off(points: Sequence[tuple[float, float]], titles: tuple[str, str], *,
     import altair as alt
 
     rows: list[dict[str, Any]] = [{"x": x, "y": y, "on": i in marked} for i, (x, y) in enumerate(points)]
-    base = alt.Chart(_data(rows)).encode(
+    base = alt.Chart(as_data(rows)).encode(
         x=alt.X("x:Q", title=titles[0], axis=alt.Axis(format="~f", tickCount=6)),
         y=alt.Y("y:Q", title=titles[1], axis=alt.Axis(format="~f", tickCount=6), scale=alt.Scale(zero=True)),
     )
     dots = base.mark_point(filled=True, size=40, opacity=1).encode(
         color=alt.Color("on:N", legend=None, scale=alt.Scale(domain=[False, True], range=["#1f5fa8", "#b3261e"]))
     )
-    return _svg((base.mark_line(strokeWidth=2, color="#1f5fa8") + dots).properties(width=WIDTH - 80, height=260))
+    return svg((base.mark_line(strokeWidth=2, color="#1f5fa8") + dots).properties(width=WIDTH - 80, height=260))
 
 
 def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles: tuple[str, str]) -> str:
@@ -358,13 +266,13 @@ def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles
         left = width * math.log(row["cost"] / ends[0]) / math.log(ends[1] / ends[0]) + 7
         boxes.append((left, left + LETTER * len(row["parameter"]), height * row["risk"] / top))
     named = [row for row, room in zip(rows, apart(boxes), strict=True) if room]
-    base = alt.Chart(_data(rows)).encode(x=x, y=y, color=color)
-    texts = alt.Chart(_data(named)).encode(x=x, y=y, color=color)
+    base = alt.Chart(as_data(rows)).encode(x=x, y=y, color=color)
+    texts = alt.Chart(as_data(named)).encode(x=x, y=y, color=color)
     layered = alt.layer(
         base.mark_point(filled=True, size=70).encode(shape=shape),
         texts.mark_text(align="left", dx=7, dy=-5, fontSize=10).encode(text="parameter:N"),
     )
-    return _svg(layered.properties(width=width, height=height))
+    return svg(layered.properties(width=width, height=height))
 
 
 def apart(boxes: Sequence[tuple[float, float, float]]) -> list[bool]:
@@ -392,10 +300,10 @@ def error_against_epsilon(points: Sequence[Mapping[str, float]]) -> str:
     import altair as alt
 
     x = _epsilon_axis([p["epsilon"] for p in points])
-    base = alt.Chart(_data([dict(p) for p in points])).encode(x=x)
+    base = alt.Chart(as_data([dict(p) for p in points])).encode(x=x)
     scale = alt.Scale(type="log", nice=True)
     y = alt.Y("expected:Q", title="a count is off by", scale=scale, axis=alt.Axis(format="~g", tickCount=5, grid=False))
-    average = alt.Chart(_data([{"average": points[0]["average"]}])).mark_rule(color="#9aa4ad", strokeDash=[4, 4])
+    average = alt.Chart(as_data([{"average": points[0]["average"]}])).mark_rule(color="#9aa4ad", strokeDash=[4, 4])
     layered = alt.layer(
         average.encode(y=alt.Y("average:Q", scale=scale)),
         base.transform_filter("datum.expected > 0").mark_line(strokeWidth=2, color="#1f5fa8").encode(y=y),
@@ -403,7 +311,7 @@ def error_against_epsilon(points: Sequence[Mapping[str, float]]) -> str:
         .mark_point(filled=True, size=40, color="#1f5fa8")
         .encode(y=alt.Y("measured:Q", scale=scale)),
     )
-    return _svg(layered.properties(width=WIDTH - 80, height=200))
+    return svg(layered.properties(width=WIDTH - 80, height=200))
 
 
 def _epsilon_axis(epsilons: Sequence[float]) -> Any:
@@ -415,13 +323,15 @@ def _epsilon_axis(epsilons: Sequence[float]) -> Any:
     return alt.X("epsilon:Q", title="ε (log scale)", scale=scale, axis=alt.Axis(values=list(epsilons), format="~g"))
 
 
-def _data(rows: list[dict[str, Any]]) -> Any:
+def as_data(rows: list[dict[str, Any]]) -> Any:
+    """Rows as a chart takes them."""
     import altair as alt
 
     return alt.Data(values=rows)  # type: ignore[no-untyped-call]
 
 
-def _svg(chart: Any) -> str:
+def svg(chart: Any) -> str:
+    """A chart as text that a page can contain."""
     import vl_convert
 
     text: str = vl_convert.vegalite_to_svg(chart.configure_view(stroke=None).to_dict())

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from dalenius.publish.registry import PUBLISHERS
-from dalenius.report.charts import LETTER, WIDTH, apart
-from dalenius.report.charts import _data as as_data
-from dalenius.report.charts import _svg as as_svg
+from dalenius.report.charts import LETTER, WIDTH, apart, as_data
+from dalenius.report.charts import svg as as_svg
 
 # Each method has the colour and the shape of its place in the registry; plug-ins come after our own, and go round.
 COLOURS = ("#1f5fa8", "#b3261e", "#1b7a3d", "#8a5a00", "#7570b3", "#0e7c86", "#a3358c", "#4d4d4d")
