@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
 from dalenius.output import csv_text
-from dalenius.release import FileNames, Generalized, GroupedRelease, Release, sidecar
+from dalenius.release import FileNames, Generalized, Release, sidecar
 from dalenius.schema import Schema
 
 
@@ -23,11 +23,10 @@ class Pivot(Release):
     schema: Schema = field(compare=False)
     table: Generalized
 
-    def classes(self) -> GroupedRelease:
-        return self.table
-
     def rows(self) -> Generalized:
         return self.table
+
+    classes = rows  # a generalized release is grouped, too
 
     @classmethod
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Pivot:
@@ -38,12 +37,15 @@ class Pivot(Release):
         cells = []  # one for each class and value, as a generalized release has them
         for line in lines.read([*quasi, *values]):
             cells += [(*line[: len(quasi)], *pair) for pair in zip(values, line[len(quasi) :], strict=True)]
-        names = [*quasi, schema.sensitive[0].name, "count"]
-        table = Generalized.open([dict(zip(names, zip(*cells, strict=True), strict=True))], schema, engine=engine)
-        return cls(table.schema, table)
+        frame = dict(zip([*quasi, schema.sensitive[0].name, "count"], zip(*cells, strict=True), strict=True))
+        return cls.from_rows(Generalized.open([frame], schema, engine=engine))
+
+    @classmethod
+    def from_rows(cls, rows: Generalized) -> Pivot:
+        return cls(rows.schema, rows)
 
     def recoded(self, schema: Schema) -> Pivot:
-        return replace(self, schema=schema, table=self.table.recoded(schema))
+        return Pivot.from_rows(self.table.recoded(schema))
 
     def write(self, name: str | Path) -> None:
         values, said = self.schema.sensitive[0].leaves, self.table.sensitive
@@ -54,5 +56,5 @@ class Pivot(Release):
         for q, numbers in counts.items():
             labels = [own[code].text for own, code in zip(self.table.labels, self.table.codes[q], strict=True)]
             lines.append([*(labels if q >= 0 else self.schema.suppressed[:1] * len(labels)), *numbers])
-        header = [*(column.name for column in self.schema.quasi), *values]
-        sidecar.write(Path(name), self.kind, {Path(name): csv_text(header, lines)})
+        text = csv_text([*(column.name for column in self.schema.quasi), *values], lines)
+        sidecar.write(Path(name), self.kind, {Path(name): text})

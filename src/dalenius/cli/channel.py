@@ -7,25 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalenius import engine as _engine
-from dalenius.cli import declared
-from dalenius.cli.common import (
-    DEFAULT_SCHEMA,
-    EngineOption,
-    JsonOption,
-    KindOption,
-    QuietOption,
-    SchemaOption,
-    SeedOption,
-    SensitiveOption,
-    connect_engine,
-    release_files,
-    run_details,
-    say,
-    stage_line,
-    teller,
-    write_json,
-)
+from dalenius.cli import common, declared
 
 if TYPE_CHECKING:
     from dalenius.audit.channel import ChannelRequest, MeasuredChannel
@@ -142,13 +124,13 @@ def command(
     curve: CurveOption = False,
     points: PointsOption = None,
     output: OutputOption = None,
-    schema: SchemaOption = DEFAULT_SCHEMA,
-    sensitive: SensitiveOption = None,
-    kind: KindOption = None,
-    json: JsonOption = None,
-    seed: SeedOption = 0,
-    engine: EngineOption = _engine.DEFAULT,
-    quiet: QuietOption = False,
+    schema: declared.Schema = declared.SCHEMA_FILE,
+    sensitive: declared.Sensitive = None,
+    kind: declared.Kind = None,
+    json: declared.Json = None,
+    seed: declared.Seed = 0,
+    engine: declared.Engine = declared.ENGINE_URL,
+    quiet: declared.Quiet = False,
 ) -> None:
     """What is left to an attacker who sees a channel's output: its estimation error, entropies, t, δ and ε, with their bounds.
 
@@ -165,12 +147,12 @@ def command(
         background=background, assumed_prior=assumed, loss=loss, system_loss=system_loss, hierarchy=hierarchy,
         orders=None if order is None else tuple(order), confidence=confidence, design=design, distortion=distortion,
         curve=curve, points=points, output=output, sensitive=sensitive, kind=kind,
-        schema=None if release is None and schema == DEFAULT_SCHEMA else schema,
+        schema=None if release is None and schema == declared.SCHEMA_FILE else schema,
     )  # fmt: skip
-    connected = connect_engine(engine, quiet=quiet)
+    connected = common.connect_engine(engine, quiet=quiet)
     _check_outputs(request, json, connected)
-    with stage_line(quiet) as stage:
-        result = channel(request, seed=seed, engine=connected, tell=teller(quiet), progress=stage)
+    with common.stage_line(quiet) as stage:
+        result = channel(request, seed=seed, engine=connected, tell=common.teller(quiet), progress=stage)
     _write(result, json, quiet)
 
 
@@ -181,7 +163,7 @@ def _check_outputs(request: ChannelRequest, json: str | None, engine: Engine) ->
 
     files = [*request.files, *engine.own_files]
     if request.release is not None:
-        files += [request.schema if isinstance(request.schema, Path) else None, *release_files(request.release)]
+        files += [request.schema if isinstance(request.schema, Path) else None, *common.release_files(request.release)]
     outputs = [*request.outputs.values(), *([] if json in (None, "-") else [Path(str(json))])]
     for path in outputs:
         check_writable(path, inputs=files)
@@ -195,15 +177,17 @@ def _write(result: MeasuredChannel, json: str | None, quiet: bool) -> None:
 
     outputs = result.request.outputs
     if "csv" in outputs:
-        write_texts({outputs["csv"]: curve_csv(result.curve), outputs["page"]: page(result.curve, run_details())})
+        write_texts(
+            {outputs["csv"]: curve_csv(result.curve), outputs["page"]: page(result.curve, common.run_details())}
+        )
     if "matrix" in outputs:
         result.channel.write(outputs["matrix"])
     if json is not None:
-        write_json(json, result.to_document())
+        common.write_json(json, result.to_document())
     if json == "-":
         return
     for line in [*lines(result), *(f"  Wrote {path}" for path in outputs.values())]:
-        say(quiet, line)
+        common.say(quiet, line)
 
 
 def _list_models(json: str | None, quiet: bool) -> None:
@@ -211,6 +195,6 @@ def _list_models(json: str | None, quiet: bool) -> None:
     from dalenius.report.channel import model_lines
 
     if json is not None:
-        write_json(json, {"models": described()})
+        common.write_json(json, {"models": described()})
     for line in model_lines() if json != "-" else ():
-        say(quiet, line)
+        common.say(quiet, line)

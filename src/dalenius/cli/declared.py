@@ -23,7 +23,14 @@ Json = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - is standard output."),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+
+
+def seed(text: str) -> Any:
+    """A seed: an `int`."""
+    return typer.Option("--seed", min=0, help=text)
+
+
+Seed = Annotated[int, seed("Seed of everything random.")]
 Sensitive = Annotated[str | None, typer.Option("--sensitive", help="Which sensitive column, where there are several.")]
 Engine = Annotated[
     str,
@@ -74,9 +81,9 @@ def targets(text: str) -> Any:
     return typer.Option("--targets", help=text)
 
 
-def mcse(text: str) -> Any:
+def mcse(text: str, *, panel: str | None = None) -> Any:
     """The largest Monte Carlo standard error of a belief that is sampled: a `float | None`."""
-    return typer.Option("--mcse", help=text)
+    return typer.Option("--mcse", help=text, rich_help_panel=panel)
 
 
 def share(text: str) -> Any:

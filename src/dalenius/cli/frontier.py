@@ -7,17 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalenius import engine as _engine
-from dalenius.cli import epsilons, methods, options, tradeoff
-from dalenius.cli.common import (
-    DEFAULT_SCHEMA,
-    EngineOption,
-    JsonOption,
-    QuietOption,
-    SchemaOption,
-    SeedOption,
-    TableArgument,
-)
+from dalenius.cli import declared, epsilons, methods, options, tradeoff
 
 _GRID = "What is tried"
 _AXES = "What is compared"
@@ -44,9 +34,7 @@ UtilityOption = Annotated[
         "kl_divergence, precision or faithfulness.",
     ),
 ]
-McseOption = Annotated[
-    float | None, typer.Option("--mcse", help="Sample learner and attacker up to this error.", rich_help_panel=_AXES)
-]
+McseOption = Annotated[float | None, declared.mcse("Sample learner and attacker up to this error.", panel=_AXES)]
 BestOption = Annotated[
     Path | None,
     typer.Option("--best", metavar="OUT", help="Publish the most useful release that satisfies [policy] to OUT."),
@@ -59,17 +47,13 @@ JobsOption = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes
 DrawsOption = Annotated[
     int | None, typer.Option("--draws", min=1, help="Draws of noise at each ε (9).", rich_help_panel=_EPSILON)
 ]
-HoldoutOption = Annotated[
-    Path | None, typer.Option("--holdout", help="People like those in the table who are not in it: the control.")
-]
 ShareOption = Annotated[
     float | None,
-    typer.Option(
-        "--share",
-        help="Without --holdout: the share of the people to hold out, drawn by --seed (of noisy counts alone 0.3).",
+    declared.share(
+        "Without --holdout: the share of the people to hold out, drawn by --seed (of noisy counts alone 0.3)."
     ),
 ]
-OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="An HTML page with the chart and the table.")]
+OutputOption = Annotated[Path | None, declared.output("An HTML page with the chart and the table.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -77,7 +61,7 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    table: TableArgument,
+    table: declared.Table,
     method: MethodsOption = None,
     chosen: options.Chosen = options.NONE,
     risk: RiskOption = None,
@@ -88,14 +72,14 @@ def command(
     fresh: FreshOption = False,
     jobs: JobsOption = None,
     draws: DrawsOption = None,
-    holdout: HoldoutOption = None,
+    holdout: declared.Holdout = None,
     share: ShareOption = None,
     output: OutputOption = None,
-    schema: SchemaOption = DEFAULT_SCHEMA,
-    json: JsonOption = None,
-    seed: SeedOption = 0,
-    engine: EngineOption = _engine.DEFAULT,
-    quiet: QuietOption = False,
+    schema: declared.Schema = declared.SCHEMA_FILE,
+    json: declared.Json = None,
+    seed: declared.Seed = 0,
+    engine: declared.Engine = declared.ENGINE_URL,
+    quiet: declared.Quiet = False,
 ) -> int:
     """Try ways to publish a table and their parameters: how risky each release is, and how useful.
 

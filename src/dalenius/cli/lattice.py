@@ -8,13 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from dalenius.cli import adversaries as realistic
-from dalenius.cli import common, declared, methods, options
+from dalenius.cli import common, declared, options
 
 LINE = 2.5  # the ε at which the page draws the line, if nobody says it
 
 
 def register(app: typer.Typer) -> None:
-    app.command("lattice")(options.with_criteria(command))
+    from dalenius.publish.registry import options as of_methods
+
+    handling = [option for option in of_methods() if option.name == "suppressed-rows"]
+    app.command("lattice")(options.with_options(options.with_criteria(command), "chosen", handling, panel=""))
 
 
 def command(
@@ -26,7 +29,7 @@ def command(
     at_most: realistic.AtMostOption = False,
     predicate: realistic.PredicateOption = None,
     suppression: Annotated[float, declared.suppression("Largest share of rows to suppress.")] = 0.0,
-    suppressed_rows: methods.SuppressedRows = None,
+    chosen: options.Chosen = options.NONE,
     output: Annotated[Path | None, declared.output("An HTML page with the lattice drawn and all nodes listed.")] = None,
     epsilon: Annotated[float | None, declared.epsilon("The ε at which the page draws the line (2.5).")] = None,
     schema: declared.Schema = declared.SCHEMA_FILE,
@@ -57,7 +60,7 @@ def command(
         output, json=json, inputs=[table, schema, *roles.files, *asked.priors.files, *connected.own_files],
         same=f"The page and the JSON cannot both be written to {str(output)!r}. Name another file.",
     )  # fmt: skip
-    handling: Any = suppressed_rows or "hold"
+    handling: Any = chosen["suppressed_rows"] or "hold"
     line = LINE if epsilon is None else epsilon
     with common.progress_line(quiet) as progress:
         surveyed = lattice(

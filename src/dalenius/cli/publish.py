@@ -7,24 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dalenius import engine as _engine
 from dalenius.cli import adversaries as realistic
-from dalenius.cli import methods, options
-from dalenius.cli.common import (
-    DEFAULT_SCHEMA,
-    EngineOption,
-    JsonOption,
-    MostCellsOption,
-    QuietOption,
-    SchemaOption,
-    TableArgument,
-    connect_engine,
-    progress_line,
-    say,
-    teller,
-    warn,
-    write_json,
-)
+from dalenius.cli import common, declared, methods, options
 from dalenius.options import Option
 
 _EARLIER = "Together with earlier releases"
@@ -55,15 +39,13 @@ EARLIER_OPTIONS = (
 )
 OutputOption = Annotated[
     Path,
-    typer.Option("-o", "--output", help="The file to write, or the NAME of several, or table:NAME in the engine."),
+    declared.output("The file to write, or the NAME of several, or table:NAME in the engine."),
 ]
 ShuffleOption = Annotated[bool, typer.Option("--shuffle", help="Write the rows in an order drawn anew.")]
 DrawsOption = Annotated[
     int | None,
-    typer.Option(
-        "--seed",
-        min=0,
-        help="Repeat the draws of Anatomy; without it they are drawn anew. Keep it secret: it is written nowhere.",
+    declared.seed(
+        "Repeat the draws of Anatomy; without it they are drawn anew. Keep it secret: it is written nowhere."
     ),
 ]
 
@@ -74,7 +56,7 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    table: TableArgument,
+    table: declared.Table,
     output: OutputOption,
     method: methods.MethodOption = "lattice",
     criteria: options.Chosen = options.NONE,
@@ -84,12 +66,12 @@ def command(
     chosen: options.Chosen = options.NONE,
     earlier: options.Chosen = options.NONE,
     shuffle: ShuffleOption = False,
-    schema: SchemaOption = DEFAULT_SCHEMA,
-    json: JsonOption = None,
+    schema: declared.Schema = declared.SCHEMA_FILE,
+    json: declared.Json = None,
     seed: DrawsOption = None,
-    engine: EngineOption = _engine.DEFAULT,
-    most_cells: MostCellsOption = None,
-    quiet: QuietOption = False,
+    engine: declared.Engine = declared.ENGINE_URL,
+    most_cells: declared.MostCells = None,
+    quiet: declared.Quiet = False,
 ) -> None:
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
     from dalenius.audit.publishing import Earlier, publish
@@ -100,8 +82,8 @@ def command(
     from dalenius.schema import Schema
     from dalenius.table import MOST_CELLS
 
-    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
-    priors, sets = Priors(declared, connected), realistic.predicates(predicate, declared)
+    roles, connected = Schema.load(schema), common.connect_engine(engine, quiet=quiet)
+    priors, sets = Priors(roles, connected), realistic.predicates(predicate, roles)
     wanted = from_options(criteria, Setting(priors, known, at_most, tuple(sets)))
     realistic.refuse_idle(
         used=bool(criteria["epsilon_privacy"]), known=known, at_most=at_most, predicate=predicate,
@@ -111,16 +93,16 @@ def command(
         tuple(earlier["given"] or ()), tuple(earlier["given_schema"] or ()), earlier["given_l"],
         earlier["given_confidence"], earlier["given_map"],
     )  # fmt: skip
-    with progress_line(quiet) as progress:
+    with common.progress_line(quiet) as progress:
         made = publish(
-            table, declared, method=method, criteria=wanted, seed=seed, earlier=before, output=output, shuffle=shuffle,
+            table, roles, method=method, criteria=wanted, seed=seed, earlier=before, output=output, shuffle=shuffle,
             report=None if json in (None, "-") else Path(json), inputs=[schema, *priors.files], engine=connected,
-            most_cells=most_cells or MOST_CELLS, progress=progress, warn=teller(quiet), **chosen,
+            most_cells=most_cells or MOST_CELLS, progress=progress, warn=common.teller(quiet), **chosen,
         )  # fmt: skip
     if json is not None:
-        write_json(json, made.to_document())
+        common.write_json(json, made.to_document())
     for line in lines(made) if json != "-" else ():
-        say(quiet, line)
-    warn(*warnings(made.columns_left))
+        common.say(quiet, line)
+    common.warn(*warnings(made.columns_left))
     for line in difference_warnings(made):
         typer.echo(line, err=True)

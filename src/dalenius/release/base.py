@@ -149,6 +149,11 @@ class Release(ABC):
         )
 
     @classmethod
+    def from_rows(cls, rows: Generalized) -> Release:  # noqa: ARG003 - for kinds
+        """The release of this kind that says the same as these rows. The contract suite tries a plug-in's kind with it."""
+        raise InputError(f"A release of kind {cls.kind!r} cannot be made of generalized rows.")
+
+    @classmethod
     def offers(cls) -> tuple[Shape, ...]:
         """The shapes of evidence that releases of this kind offer."""
         return tuple(shape for shape in SHAPES if getattr(cls, shape) is not getattr(Release, shape))
