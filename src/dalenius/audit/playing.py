@@ -60,6 +60,16 @@ class Play:
         return "" if self.threats else next((one.reason for one in self.unplayed if one.is_relative), "")
 
     @property
+    def is_interrupted(self) -> bool:
+        """Whether somebody stopped the sampling."""
+        return any(one.interrupted for one in self.attacks)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything that was sampled has converged."""
+        return all(one.converged for one in self.threats.values()) and all(one.control_settled for one in self.attacks)
+
+    @property
     def attacker_missing(self) -> str:
         """Why nobody was played who learns from the release, though somebody could."""
         return self.unthreatened if any(one.is_relative and one.applies for one in self.unplayed) else ""

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from dalenius.cli.options import with_options
 from dalenius.publish import registry
-
-if TYPE_CHECKING:
-    from dalenius.criterion import Criterion
-    from dalenius.publish.base import Progress, Published
-    from dalenius.publish.given import Given
-    from dalenius.table import Table
 
 METHODS = tuple(registry.PUBLISHERS)
 _PANEL = "Of one method"
@@ -39,45 +32,14 @@ def with_grids(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(command, "chosen", registry.grid_options(), panel=_PANEL)
 
 
-# What follows is for `audit` and `lattice`, which declare these options themselves: it goes when they take them from the registry.
-
-
-def publisher(
-    method: str,
-    wanted: Sequence[Criterion],
-    options: Mapping[str, Any],
-    *,
-    command: str,
-    seed: int | None,
-    earlier: Callable[[Table], Given] | None = None,
-) -> Callable[[Table, Progress | None], Published]:
-    """What publishes a table by a method; options of other methods and criteria that it cannot keep are refused."""
-    made: Any = registry.from_options(
-        method, wanted, options, command=command, seed=seed, has_earlier=earlier is not None
-    )
-
-    def publish(table: Table, progress: Progress | None) -> Published:
-        own = made if earlier is None else replace(made, given=earlier(table))
-        published: Published = own.run(table, seed=seed, progress=progress)
-        return published
-
-    return publish
-
-
-def _declared(name: str) -> Any:
-    option = next(one for one in registry.options() if one.name == name)
-    return typer.Option(option.flag, metavar=option.metavar, help=option.help, rich_help_panel=option.panel)
-
-
-Suppression = Annotated[float | None, _declared("suppression")]
-SuppressedRows = Annotated[str | None, _declared("suppressed-rows")]
-Cuts = Annotated[str | None, _declared("cuts")]
-Shown = Annotated[str | None, _declared("shown")]
-Block = Annotated[int | None, _declared("block")]
-Merge = Annotated[int | None, _declared("merge")]
-Epsilon = Annotated[float | None, _declared("epsilon")]
-Noise = Annotated[str | None, _declared("noise")]
-Neighbours = Annotated[str | None, _declared("neighbours")]
-Joint = Annotated[list[str] | None, _declared("joint")]
-Level = Annotated[list[str] | None, _declared("level")]
-Gaussian = Annotated[list[str] | None, _declared("gaussian")]
+# For `lattice`, which has this one of the publishers' options.
+_SUPPRESSED_ROWS = next(option for option in registry.options() if option.name == "suppressed-rows")
+SuppressedRows = Annotated[
+    str | None,
+    typer.Option(
+        _SUPPRESSED_ROWS.flag,
+        metavar=_SUPPRESSED_ROWS.metavar,
+        help=_SUPPRESSED_ROWS.help,
+        rich_help_panel=_SUPPRESSED_ROWS.panel,
+    ),
+]
