@@ -7,23 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalenius import engine as _engine
-from dalenius.cli.common import (
-    DEFAULT_SCHEMA,
-    NOT_CONVERGED,
-    EngineOption,
-    JsonOption,
-    KindOption,
-    QuietOption,
-    SchemaOption,
-    SeedOption,
-    SensitiveOption,
-    connect_engine,
-    release_files,
-    say,
-    stage_line,
-    write_json,
-)
+from dalenius.cli import common, declared
 from dalenius.cli.options import NamesAdversaries
 
 if TYPE_CHECKING:
@@ -41,17 +25,13 @@ AdversaryOption = Annotated[
 ]
 TargetsOption = Annotated[
     Path | None,
-    typer.Option(
-        "--targets",
-        help="A file with quasi-identifiers, a row a target; an empty cell is not known. For deFinetti attacks a "
-        "column group says in which group the target is.",
+    declared.targets(
+        "A file with quasi-identifiers, a row a target; an empty cell is not known. For deFinetti attacks a column group says in "
+        "which group the target is."
     ),
 ]
-OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The beliefs, as CSV.")]
-TruthOption = Annotated[Path | None, typer.Option("--truth", help="The table that the release was made of.")]
-HoldoutOption = Annotated[
-    Path | None, typer.Option("--holdout", help="People like those in the table who are not in it: the control.")
-]
+OutputOption = Annotated[Path | None, declared.output("The beliefs, as CSV.")]
+TruthOption = Annotated[Path | None, declared.truth("The table that the release was made of.")]
 KnowsOption = Annotated[
     str | None,
     typer.Option("--knows", metavar="A,B", help="Quasi-identifiers the attacker knows of everybody (all)."),
@@ -68,7 +48,7 @@ DeletedOption = Annotated[
 ]
 McseOption = Annotated[
     float | None,
-    typer.Option("--mcse", help="Where beliefs are sampled: stop when no error of theirs is larger than this (0.005)."),
+    declared.mcse("Where beliefs are sampled: stop when no error of theirs is larger than this (0.005)."),
 ]
 MethodOption = Annotated[
     str | None,
@@ -99,7 +79,7 @@ def command(
     targets: TargetsOption = None,
     output: OutputOption = None,
     truth: TruthOption = None,
-    holdout: HoldoutOption = None,
+    holdout: declared.Holdout = None,
     knows: KnowsOption = None,
     error: ErrorOption = None,
     skip_unmatched: SkipUnmatchedOption = False,
@@ -107,13 +87,13 @@ def command(
     mcse: McseOption = None,
     method: MethodOption = None,
     most_sweeps: MostSweepsOption = None,
-    sensitive: SensitiveOption = None,
-    schema: SchemaOption = DEFAULT_SCHEMA,
-    kind: KindOption = None,
-    json: JsonOption = None,
-    seed: SeedOption = 0,
-    engine: EngineOption = _engine.DEFAULT,
-    quiet: QuietOption = False,
+    sensitive: declared.Sensitive = None,
+    seed: declared.Seed = 0,
+    kind: declared.Kind = None,
+    schema: declared.Schema = declared.SCHEMA_FILE,
+    json: declared.Json = None,
+    engine: declared.Engine = declared.ENGINE_URL,
+    quiet: declared.Quiet = False,
 ) -> None:
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     from dalenius.audit.attacking import AttackRequest, attack, error_rates
@@ -128,13 +108,13 @@ def command(
         error=error_rates(error or ()), skip_unmatched=skip_unmatched, deleted=deleted, mcse=mcse, method=method,
         most_sweeps=most_sweeps, sensitive=sensitive, kind=kind,
     )  # fmt: skip
-    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
+    declared, connected = Schema.load(schema), common.connect_engine(engine, quiet=quiet)
     _check_outputs(request, output, json, [schema, *declared.files, *connected.own_files])
-    with stage_line(quiet) as stage:
+    with common.stage_line(quiet) as stage:
         result = attack(request, declared, seed=seed, engine=connected, progress=stage)
     _write(result, output, json, quiet)
     if not result.is_converged:
-        raise typer.Exit(NOT_CONVERGED)
+        raise typer.Exit(common.NOT_CONVERGED)
 
 
 def _check_outputs(request: AttackRequest, output: Path | None, json: str | None, read: list[Path]) -> None:
@@ -143,7 +123,14 @@ def _check_outputs(request: AttackRequest, output: Path | None, json: str | None
     from dalenius.output import check_writable
 
     outputs = [path for path in (output, None if json in (None, "-") else Path(str(json))) if path is not None]
-    inputs = [request.release, request.targets, request.truth, request.holdout, *release_files(request.release), *read]
+    inputs = [
+        request.release,
+        request.targets,
+        request.truth,
+        request.holdout,
+        *common.release_files(request.release),
+        *read,
+    ]
     for path in outputs:
         check_writable(path, inputs=inputs)
     if len({path.resolve() for path in outputs}) < len(outputs):
@@ -157,8 +144,8 @@ def _write(result: Attacked, output: Path | None, json: str | None, quiet: bool)
     if output is not None:
         write_texts({output: result.beliefs_text()})
     if json is not None:
-        write_json(json, result.to_document())
+        common.write_json(json, result.to_document())
     for line in lines(result, output) if json != "-" else ():
-        say(quiet, line)
+        common.say(quiet, line)
     for warning in result.warnings:
         typer.echo(warning, err=True)  # never left out, however quiet it should be
