@@ -7,24 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalenius import engine as _engine
-from dalenius.cli import declared
-from dalenius.cli.common import (
-    DEFAULT_SCHEMA,
-    NOT_CONVERGED,
-    EngineOption,
-    JsonOption,
-    KindOption,
-    QuietOption,
-    SchemaOption,
-    SeedOption,
-    SensitiveOption,
-    connect_engine,
-    release_files,
-    say,
-    stage_line,
-    write_json,
-)
+from dalenius.cli import common, declared
 from dalenius.cli.options import NamesAdversaries
 
 if TYPE_CHECKING:
@@ -43,8 +26,8 @@ AdversaryOption = Annotated[
 TargetsOption = Annotated[
     Path | None,
     declared.targets(
-        "A file with quasi-identifiers, a row a target; an empty cell is not known. For deFinetti attacks a "
-        "column group says in which group the target is.",
+        "A file with quasi-identifiers, a row a target; an empty cell is not known. For deFinetti attacks a column group says in "
+        "which group the target is."
     ),
 ]
 OutputOption = Annotated[Path | None, declared.output("The beliefs, as CSV.")]
@@ -104,13 +87,13 @@ def command(
     mcse: McseOption = None,
     method: MethodOption = None,
     most_sweeps: MostSweepsOption = None,
-    sensitive: SensitiveOption = None,
-    schema: SchemaOption = DEFAULT_SCHEMA,
-    kind: KindOption = None,
-    json: JsonOption = None,
-    seed: SeedOption = 0,
-    engine: EngineOption = _engine.DEFAULT,
-    quiet: QuietOption = False,
+    sensitive: declared.Sensitive = None,
+    seed: declared.Seed = 0,
+    kind: declared.Kind = None,
+    schema: declared.Schema = declared.SCHEMA_FILE,
+    json: declared.Json = None,
+    engine: declared.Engine = declared.ENGINE_URL,
+    quiet: declared.Quiet = False,
 ) -> None:
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
     from dalenius.audit.attacking import AttackRequest, attack, error_rates, files_of_prior
@@ -125,14 +108,14 @@ def command(
         error=error_rates(error or ()), skip_unmatched=skip_unmatched, deleted=deleted, mcse=mcse, method=method,
         most_sweeps=most_sweeps, sensitive=sensitive, kind=kind,
     )  # fmt: skip
-    people_schema, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
+    people_schema, connected = Schema.load(schema), common.connect_engine(engine, quiet=quiet)
     priors = files_of_prior(request, people_schema, connected)
     _check_outputs(request, output, json, [schema, *people_schema.files, *priors, *connected.own_files])
-    with stage_line(quiet) as stage:
+    with common.stage_line(quiet) as stage:
         result = attack(request, people_schema, seed=seed, engine=connected, progress=stage)
     _write(result, output, json, quiet)
     if not result.is_converged:
-        raise typer.Exit(NOT_CONVERGED)
+        raise typer.Exit(common.NOT_CONVERGED)
 
 
 def _check_outputs(request: AttackRequest, output: Path | None, json: str | None, read: list[Path]) -> None:
@@ -141,7 +124,14 @@ def _check_outputs(request: AttackRequest, output: Path | None, json: str | None
     from dalenius.output import check_writable
 
     outputs = [path for path in (output, None if json in (None, "-") else Path(str(json))) if path is not None]
-    inputs = [request.release, request.targets, request.truth, request.holdout, *release_files(request.release), *read]
+    inputs = [
+        request.release,
+        request.targets,
+        request.truth,
+        request.holdout,
+        *common.release_files(request.release),
+        *read,
+    ]
     for path in outputs:
         check_writable(path, inputs=inputs)
     if len({path.resolve() for path in outputs}) < len(outputs):
@@ -155,8 +145,8 @@ def _write(result: Attacked, output: Path | None, json: str | None, quiet: bool)
     if output is not None:
         write_texts({output: result.beliefs_text()})
     if json is not None:
-        write_json(json, result.to_document())
+        common.write_json(json, result.to_document())
     for line in lines(result, output) if json != "-" else ():
-        say(quiet, line)
+        common.say(quiet, line)
     for warning in result.warnings:
         typer.echo(warning, err=True)  # never left out, however quiet it should be

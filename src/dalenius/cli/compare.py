@@ -18,10 +18,10 @@ def command(
     releases: Annotated[list[str], declared.releases("RELEASE…", "Releases of one table, of any kind.")],
     truth: Annotated[Path, declared.truth("The table that they were made of.")],
     queries: Annotated[int, typer.Option("--queries", min=1, help="Count queries in the workload.")] = 1000,
+    seed: declared.Seed = 0,
     schema: declared.Schema = declared.SCHEMA_FILE,
     kind: declared.Kind = None,
     json: declared.Json = None,
-    seed: declared.Seed = 0,
     engine: declared.Engine = declared.ENGINE_URL,
     quiet: declared.Quiet = False,
 ) -> None:

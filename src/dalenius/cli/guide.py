@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalenius.cli.common import JsonOption, QuietOption, say, write_json
+from dalenius.cli import common, declared
 
 if TYPE_CHECKING:
     from dalenius.measure.guide import Question
@@ -43,8 +43,8 @@ def command(
         str | None, typer.Option("--case", metavar="worst|average|best", help="Which case must the number describe?")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Ask nothing and print the whole table.")] = False,
-    json: JsonOption = None,
-    quiet: QuietOption = False,
+    json: declared.Json = None,
+    quiet: declared.Quiet = False,
 ) -> None:
     """Find the measure that fits your case, what it does not tell, and the command to run.
 
@@ -66,9 +66,9 @@ def command(
         return
     guidance = guide(_ask_rest(answers))
     if json is not None:
-        write_json(json, guidance.to_document())
+        common.write_json(json, guidance.to_document())
     for line in lines(guidance) if json != "-" else ():
-        say(quiet, line)
+        common.say(quiet, line)
 
 
 def _print_all(json: str | None, quiet: bool) -> None:
@@ -77,9 +77,9 @@ def _print_all(json: str | None, quiet: bool) -> None:
     from dalenius.report.guide import table_lines
 
     if json is not None:
-        write_json(json, to_document())
+        common.write_json(json, to_document())
     for line in table_lines() if json != "-" else ():
-        say(quiet, line)
+        common.say(quiet, line)
 
 
 def _ask_rest(answers: dict[str, str]) -> dict[str, str]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalenius.cli import declared
-from dalenius.cli.common import JsonOption, QuietOption, run_details, say, stage_line, teller, write_json
+from dalenius.cli import common, declared
 
 if TYPE_CHECKING:
     from dalenius.papers.reproducing import Reproduced
@@ -37,8 +36,8 @@ def command(
     quick: Annotated[
         bool, declared.quick("Rougher numbers in about a minute: fewer people, parameters, repetitions.")
     ] = False,
-    json: JsonOption = None,
-    quiet: QuietOption = False,
+    json: declared.Json = None,
+    quiet: declared.Quiet = False,
 ) -> None:
     """Make the five papers' tables and figures anew: the printed numbers beside ours, and what is wrong in print."""
     from dalenius.papers import registry
@@ -48,15 +47,15 @@ def command(
     names = list(papers or [])
     registry.check(names)
     _check_outputs(output, json)
-    with stage_line(quiet) as stage:
+    with common.stage_line(quiet) as stage:
         result = reproduce(names, data=data, quick=quick, progress=stage)
-    tell = teller(quiet)
+    tell = common.teller(quiet)
     for line in left_out_lines(result.left_out, result.not_made):
         tell(line)
     _write(result, output, json)
     result.check_made(names)  # the page says so, too, and what else was asked for is on it
     for line in [*lines(result.papers, result.errata), f"\n  Page: {output}"] if json != "-" else ():
-        say(quiet, line)
+        common.say(quiet, line)
 
 
 def _check_outputs(output: Path, json: str | None) -> None:
@@ -77,9 +76,9 @@ def _write(result: Reproduced, output: Path, json: str | None) -> None:
 
     run = {"papers": result.seconds}
     text = page(
-        result.papers, result.errata, TITLES, result.left_out, {**run_details(), **run}, not_made=result.not_made,
+        result.papers, result.errata, TITLES, result.left_out, {**common.run_details(), **run}, not_made=result.not_made,
         quick=result.is_quick,
     )  # fmt: skip
     write_texts({output: text})
     if json is not None:
-        write_json(json, result.to_document(), run=run)
+        common.write_json(json, result.to_document(), run=run)

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dalenius import engine as _engine
-from dalenius.cli.common import DEFAULT_SCHEMA, connect_engine, run_details, say, stage_line, warn, write_json
+from dalenius.cli import common, declared
 
 if TYPE_CHECKING:
     from dalenius.audit.exploring import Explored
@@ -27,20 +26,20 @@ def run(
     quiet: bool,
     **how: Any,
 ) -> int:
-    """Measure every release that is asked for, say what was found, and write what is to be written; the exit code."""
+    """Measure every release that is asked for, common.say what was found, and write what is to be written; the exit code."""
     from dalenius.audit.exploring import frontier
     from dalenius.measure.remaining import from_document, warnings
 
     values, shared = _split(chosen)
-    with stage_line(quiet) as stage:
+    with common.stage_line(quiet) as stage:
         found = frontier(
             table, schema, methods=methods, values=values, options=shared, best=best, page=output,
             json=None if json in (None, "-") else Path(json), url=engine, stage=stage,
-            connect=lambda url: connect_engine(url, quiet=quiet), **how,
+            connect=lambda url: common.connect_engine(url, quiet=quiet), **how,
         )  # fmt: skip
     chosen_point = found.tradeoff.best()
     if chosen_point is not None and found.best is not None and found.best.is_written:
-        warn(*warnings(from_document(chosen_point.columns_left or {})))
+        common.warn(*warnings(from_document(chosen_point.columns_left or {})))
     _report(table, found, _publish_line(found, table, schema, engine, best), output=output, json=json, quiet=quiet)
     return 0 if found.best is None or found.best.is_written else 1
 
@@ -59,26 +58,26 @@ def _split(chosen: Mapping[str, Any]) -> tuple[dict[str, tuple[Any, ...]], dict[
 
 
 def _report(table: Path, found: Explored, command: str, *, output: Path | None, json: str | None, quiet: bool) -> None:
-    """Write the page and the JSON, and say what was found."""
+    """Write the page and the JSON, and common.say what was found."""
     from dalenius.output import write_texts
     from dalenius.report import tradeoff as report
 
     compared = found.tradeoff
     if output is not None:
-        write_texts({output: report.page(table.name, compared, command, run_details())})
+        write_texts({output: report.page(table.name, compared, command, common.run_details())})
     if json is not None:
         details: dict[str, Any] = {"points": [{"seconds": round(point.seconds, 3)} for point in compared.points]}
-        write_json(json, found.to_document(), run={"command": command, **details} if command else details)
+        common.write_json(json, found.to_document(), run={"command": command, **details} if command else details)
     if json == "-":
         return
     for line in report.lines(str(table), compared):
-        say(quiet, line)
+        common.say(quiet, line)
     if found.has_policy:
-        say(quiet)
+        common.say(quiet)
         for line in report.chosen_lines(compared, command):
-            say(quiet, line)
+            common.say(quiet, line)
     for line in [*report.written_lines(found), *([f"Page: {output}"] if output else [])]:
-        say(quiet, f"\n  {line}")
+        common.say(quiet, f"\n  {line}")
 
 
 def _publish_line(found: Explored, table: Path, schema: Path, engine: str, best: Path | None) -> str:
@@ -86,7 +85,7 @@ def _publish_line(found: Explored, table: Path, schema: Path, engine: str, best:
     chosen = found.tradeoff.best()
     if chosen is None:
         return ""
-    words = ["dalenius", "publish", str(table), *([] if schema == DEFAULT_SCHEMA else ["--schema", str(schema)])]
+    words = ["dalenius", "publish", str(table), *([] if schema == declared.SCHEMA_FILE else ["--schema", str(schema)])]
     usual = "release" if chosen.candidate.kind.has_several_files() else "release.csv"
     words += [*chosen.candidate.options, "-o", str(best or usual)]
-    return shlex.join(words) + ("" if engine == _engine.DEFAULT else " --engine …")
+    return shlex.join(words) + ("" if engine == declared.ENGINE_URL else " --engine …")
