@@ -12,6 +12,7 @@ from dalenius.audit.groups import in_groups, own_groups
 from dalenius.audit.people import Control, People, check_others, check_same_people, columns_of, files_of, open_together
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
+from dalenius.measure.fidelity import Truth
 from dalenius.output import sha256
 from dalenius.publish.base import Published
 from dalenius.release import GroupedRelease, Release
@@ -28,6 +29,7 @@ class Opening:
 
     release: Release
     people: People | None  # of the table that it was made of; None: the table is not at hand
+    truth: Truth | None  # the same table, as measures take it
     control: Control | None  # people who are not in it; None: there are none
     located: People | None  # the people with their groups; None: these are not known, or labels tell them
     columns: frozenset[str] | None  # that the release has; None: it was not read from anywhere
@@ -83,6 +85,7 @@ def open_audit(
     return Opening(
         release=opened,
         people=people,
+        truth=_truth(people),
         control=control,
         located=_located(opened, people, release, engine),
         columns=columns_of(release, engine),
@@ -106,6 +109,7 @@ def _published(
     return Opening(
         release=opened,
         people=people,
+        truth=_truth(people),
         control=control,
         located=None if people is None or opened.centres() is None else _in_groups(people, published.placed()),
         columns=None,
@@ -133,6 +137,10 @@ def _located(release: Release, people: People | None, source: Source | Release, 
 def _in_groups(people: People, placed: Placed) -> People:
     codes, counts, group = placed
     return in_groups(people.table, codes, group, counts)
+
+
+def _truth(people: People | None) -> Truth | None:
+    return None if people is None else Truth.of(people.table.cells())
 
 
 def _hashes(sources: dict[str, Source | Release | None], engine: Engine) -> dict[str, str]:
