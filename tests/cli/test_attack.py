@@ -216,6 +216,19 @@ def test_bad_input(run: Run, case: str) -> None:
     assert not Path("beliefs.csv").exists()
 
 
+def test_the_prior_is_not_overwritten(run: Run) -> None:
+    prior = "value,probability\nFlu,0.5\nPox,0.25\nGout,0.25\n"
+    Path("prior.csv").write_text(prior, encoding="utf-8")
+    who = ("release.csv", "--adversary", "I:prior.csv:10", "--targets", "targets.csv")
+    for outputs in (("-o", "prior.csv"), ("-o", "beliefs.csv", "--json", "prior.csv")):
+        code, _, error = run(*who, *outputs)
+        assert code == 2
+        assert "prior.csv" in error
+        assert Path("prior.csv").read_text(encoding="utf-8") == prior
+        assert not Path("beliefs.csv").exists()
+    assert run(*who, "-o", "beliefs.csv")[0] == 0
+
+
 def test_a_value_that_is_none(run: Run) -> None:
     lines("targets.csv", ("city",), [("Oslo",), ("Osloo",)])
     code, _, err = run("release.csv", *TO)

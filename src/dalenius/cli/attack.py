@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalenius import engine as _engine
+from dalenius.cli import declared
 from dalenius.cli.common import (
     DEFAULT_SCHEMA,
     NOT_CONVERGED,
@@ -41,17 +42,13 @@ AdversaryOption = Annotated[
 ]
 TargetsOption = Annotated[
     Path | None,
-    typer.Option(
-        "--targets",
-        help="A file with quasi-identifiers, a row a target; an empty cell is not known. For deFinetti attacks a "
+    declared.targets(
+        "A file with quasi-identifiers, a row a target; an empty cell is not known. For deFinetti attacks a "
         "column group says in which group the target is.",
     ),
 ]
-OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The beliefs, as CSV.")]
-TruthOption = Annotated[Path | None, typer.Option("--truth", help="The table that the release was made of.")]
-HoldoutOption = Annotated[
-    Path | None, typer.Option("--holdout", help="People like those in the table who are not in it: the control.")
-]
+OutputOption = Annotated[Path | None, declared.output("The beliefs, as CSV.")]
+TruthOption = Annotated[Path | None, declared.truth("The table that the release was made of.")]
 KnowsOption = Annotated[
     str | None,
     typer.Option("--knows", metavar="A,B", help="Quasi-identifiers the attacker knows of everybody (all)."),
@@ -68,7 +65,7 @@ DeletedOption = Annotated[
 ]
 McseOption = Annotated[
     float | None,
-    typer.Option("--mcse", help="Where beliefs are sampled: stop when no error of theirs is larger than this (0.005)."),
+    declared.mcse("Where beliefs are sampled: stop when no error of theirs is larger than this (0.005)."),
 ]
 MethodOption = Annotated[
     str | None,
@@ -99,7 +96,7 @@ def command(
     targets: TargetsOption = None,
     output: OutputOption = None,
     truth: TruthOption = None,
-    holdout: HoldoutOption = None,
+    holdout: declared.Holdout = None,
     knows: KnowsOption = None,
     error: ErrorOption = None,
     skip_unmatched: SkipUnmatchedOption = False,
@@ -116,7 +113,7 @@ def command(
     quiet: QuietOption = False,
 ) -> None:
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
-    from dalenius.audit.attacking import AttackRequest, attack, error_rates
+    from dalenius.audit.attacking import AttackRequest, attack, error_rates, files_of_prior
     from dalenius.errors import InputError
     from dalenius.schema import Schema
 
@@ -128,10 +125,11 @@ def command(
         error=error_rates(error or ()), skip_unmatched=skip_unmatched, deleted=deleted, mcse=mcse, method=method,
         most_sweeps=most_sweeps, sensitive=sensitive, kind=kind,
     )  # fmt: skip
-    declared, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
-    _check_outputs(request, output, json, [schema, *declared.files, *connected.own_files])
+    people_schema, connected = Schema.load(schema), connect_engine(engine, quiet=quiet)
+    priors = files_of_prior(request, people_schema, connected)
+    _check_outputs(request, output, json, [schema, *people_schema.files, *priors, *connected.own_files])
     with stage_line(quiet) as stage:
-        result = attack(request, declared, seed=seed, engine=connected, progress=stage)
+        result = attack(request, people_schema, seed=seed, engine=connected, progress=stage)
     _write(result, output, json, quiet)
     if not result.is_converged:
         raise typer.Exit(NOT_CONVERGED)

@@ -14,7 +14,11 @@ _AXES = "What is compared"
 _EPSILON = "Of noisy counts"
 MethodsOption = Annotated[
     list[str] | None,
-    typer.Option("--method", help="A way to publish (see publish); repeatable. Without: all.", rich_help_panel=_GRID),
+    typer.Option(
+        "--method",
+        help=f"A way to publish: {', '.join(methods.METHODS)}. Repeatable. Without: all.",
+        rich_help_panel=_GRID,
+    ),
 ]
 RiskOption = Annotated[
     str | None,

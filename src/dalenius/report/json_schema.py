@@ -1,4 +1,4 @@
-"""The JSON schema of an audit, with the criteria that are registered."""
+"""The JSON schema of an audit, with the criteria and kinds of release that are registered."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from importlib import resources
 from typing import Any
 
 from dalenius.criterion import CRITERIA, Criterion, KAnonymity
+from dalenius.release import KINDS
+
+AUDITED = {"classes", "counts"}  # evidence about people: what offers neither cannot be audited
 
 
 def audit_schema() -> dict[str, Any]:
-    """What `audit --json` writes, as a JSON schema: the file that is shipped, and the criteria of plug-ins."""
+    """What `audit --json` writes, as a JSON schema: the file that is shipped, and what plug-ins add."""
     text = resources.files("dalenius.report").joinpath("audit.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     added = {name: model for name, model in CRITERIA.items() if model.reported and name not in schema["$defs"]}
@@ -21,6 +24,8 @@ def audit_schema() -> dict[str, Any]:
         for place in places:
             place["properties"][name] = {"description": model.description, "$ref": f"#/$defs/{name}"}
             place["required"].append(name)
+    kinds = schema["properties"]["release"]["properties"]["kind"]["enum"]
+    kinds += [name for name, kind in KINDS.items() if name not in kinds and AUDITED & set(kind.offers())]
     return schema
 
 

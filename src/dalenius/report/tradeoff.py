@@ -15,6 +15,7 @@ from dalenius.audit.policy import Threshold
 from dalenius.audit.tradeoff import Point, TradeOff
 from dalenius.errors import counted, listing
 from dalenius.measure import remaining
+from dalenius.release import KINDS
 from dalenius.report import tradeoff_chart, words
 from dalenius.report.frame import figure, frame, shown, table
 
@@ -78,11 +79,7 @@ def notes(found: TradeOff) -> list[str]:
     commonest = _commonest(found)
     if commonest:
         told.append(f"By the commonest value alone {words.percent(commonest)} are guessed right, without any release.")
-    unlike = [
-        point
-        for point in found.points
-        if point.kind in ("generalized", "anatomized") and "attacker" not in _played(point)
-    ]
+    unlike = [point for point in found.points if _has_borders(point) and "attacker" not in _played(point)]
     if unlike and found.risk.name == "attacker":
         told.append(
             f"Learner and attacker were not played on {counted(len(unlike), 'release', 'releases')}: they have no exact answer "
@@ -188,6 +185,11 @@ def missed(threshold: Threshold) -> str:
 def title(point: Point) -> str:
     """A release as a reader calls it."""
     return f"{point.candidate.method} {point.candidate.label}"
+
+
+def _has_borders(point: Point) -> bool:
+    """Whether the release says where its classes end, so that learner and attacker can look at it."""
+    return point.kind in KINDS and bool({"rows", "links"} & set(KINDS[point.kind].offers()))
 
 
 def _played(point: Point) -> Mapping[str, float]:

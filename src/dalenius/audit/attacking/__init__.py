@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dalenius.audit.attacking.attack import attack
+from dalenius.audit.attacking.attack import attack, files_of_prior
 from dalenius.audit.attacking.request import AttackRequest, error_rates
 from dalenius.audit.attacking.result import Attacked, Rated
 
-__all__ = ["AttackRequest", "Attacked", "Rated", "attack", "error_rates"]
+__all__ = ["AttackRequest", "Attacked", "Rated", "attack", "error_rates", "files_of_prior"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from dalenius.audit.people import Control, People, check_others, check_same_peop
 from dalenius.audit.targets import check_knows, check_matched, read_targets
 from dalenius.audit.threat import relative_threats
 from dalenius.belief import Belief
+from dalenius.criterion.written import is_realistic
 from dalenius.engine import Engine
 from dalenius.errors import InputError
 from dalenius.measure.fidelity import Truth
@@ -84,6 +86,14 @@ def attack(
             warnings += belief_warnings("about the people of the table", rated.attack.belief.diagnostics)
         warnings += belief_warnings("about the held-out people", rated.attack.control_diagnostics)
     return Attacked(request.name, opened.column, belief, threats, rated, tuple(warnings))
+
+
+def files_of_prior(request: AttackRequest, schema: Schema, engine: Engine) -> list[Path]:
+    """The files that the adversary's name refers to, such as prior.csv of I:prior.csv:10; no output may replace them."""
+    priors = Priors(schema, engine)
+    if is_realistic(request.name):
+        named(request.name, priors)
+    return priors.files
 
 
 def _sampling(effort: Effort, show: Callable[[str], None]) -> _Sampling:
