@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from dalenius.release import Release
+from dalenius.release.evidence import Shape
 
-Shape = TypeVar("Shape")
-Evidence = Literal["classes", "rows", "links", "centres", "counts"]
-
-_METHODS: Mapping[Evidence, Callable[[Release], object]] = {
-    "classes": lambda release: release.classes(),
-    "rows": lambda release: release.rows(),
-    "links": lambda release: release.links(),
-    "centres": lambda release: release.centres(),
-    "counts": lambda release: release.counts(),
-}
+Evidence = Shape
+T = TypeVar("T")
 _LACKS: Mapping[Evidence, str] = {
     "classes": "has no groups",
     "rows": "has no groups",
     "links": "has no link within groups that was cut",
     "centres": "has no centroids",
     "counts": "does not count each quasi-identifier with the sensitive values",
+    "draws": "has no rows that were drawn from a model",
 }
 
 
 def offers(release: Release, evidence: Evidence) -> bool:
     """Whether a release offers this evidence."""
-    return _METHODS[evidence](release) is not None
+    return getattr(release, evidence)() is not None
 
 
-def required(evidence: Shape | None, release: Release) -> Shape:
+def required(evidence: T | None, release: Release) -> T:
     """The evidence of a release that was not refused: it is there."""
     if evidence is None:
         raise ValueError(f"a release of kind {release.kind!r} was not refused, and lacks what this adversary needs")

@@ -14,7 +14,7 @@ from dalenius.criterion.registry import Place
 from dalenius.errors import InputError
 from dalenius.measure.anonymity import ClassRisks, class_risks
 from dalenius.measure.classes import ClassErrors, class_errors
-from dalenius.measure.fidelity import Truth, fidelity
+from dalenius.measure.fidelity import fidelity
 from dalenius.measure.remaining import ColumnLeft, columns_left
 from dalenius.measure.utility import release_utility
 from dalenius.release import GroupedRelease
@@ -46,8 +46,8 @@ def measure_release(
     """Measure a release. `asked` are the policy's criteria of ε-privacy; the other arguments are those of the audit."""
     release, classes = opening.release, opening.classes
     utility: dict[str, float] = {}
-    if opening.people is not None:
-        utility = fidelity(release, Truth.of(opening.people.table.cells()), seed=seed)
+    if opening.truth is not None:
+        utility = fidelity(release, opening.truth, seed=seed)
     elif classes is not None:
         utility = release_utility(classes)
     left = columns_left(release)
@@ -71,7 +71,7 @@ def measure_release(
 
 
 def _risks(opening: Opening, classes: GroupedRelease, utility: dict[str, float]) -> ClassRisks:
-    risks = class_risks(classes, None if opening.people is None else opening.people.table.cells())
+    risks = class_risks(classes, opening.truth)
     # A person whose row was changed fits rows of others.
     return replace(risks, upper_bound=True) if utility.get("misfit") else risks
 

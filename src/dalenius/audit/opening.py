@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dalenius.audit.groups import in_groups, own_groups
 from dalenius.audit.people import Control, People, check_others, check_same_people, columns_of, files_of, open_together
 from dalenius.engine import Engine, Source
 from dalenius.errors import InputError
+from dalenius.measure.fidelity import Truth
 from dalenius.output import sha256
 from dalenius.publish.base import Published
 from dalenius.release import GroupedRelease, Release
@@ -19,7 +17,6 @@ from dalenius.schema import Schema
 from dalenius.table import Table
 
 Publish = Callable[[Table], Published]
-Placed = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]  # codes, people, groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +25,7 @@ class Opening:
 
     release: Release
     people: People | None  # of the table that it was made of; None: the table is not at hand
+    truth: Truth | None  # the same table, as measures take it
     control: Control | None  # people who are not in it; None: there are none
     located: People | None  # the people with their groups; None: these are not known, or labels tell them
     columns: frozenset[str] | None  # that the release has; None: it was not read from anywhere
@@ -75,42 +73,30 @@ def open_audit(
     engine: Engine,
 ) -> Opening:
     """Open what is audited. With `publish` the release is a table, which is published first, and is then the truth."""
-    if publish is not None:
-        return _published(release, schema, publish, holdout, engine)
+    source, table = release, None
+    published = None if publish is None else _published(release, schema, publish, engine)
+    if published is not None:
+        source, truth = published.release, published.table.source
+        table = None if published.table.many else published.table
     check_others(truth, holdout, engine)
-    opened, people, control = open_together(release, truth, holdout, schema, kind=kind, engine=engine)
+    opened, people, control = open_together(source, truth, holdout, schema, kind=kind, engine=engine, table=table)
     _check(opened, people)
     return Opening(
         release=opened,
         people=people,
+        truth=None if people is None else Truth.of(people.table.cells()),
         control=control,
-        located=_located(opened, people, release, engine),
-        columns=columns_of(release, engine),
-        hashes=_hashes({"release": release, "truth": truth, "holdout": holdout}, engine),
+        located=_located(opened, people, source if published is None else published, engine),
+        columns=columns_of(source, engine),
+        hashes=_hashes({"release": source, "truth": truth, "holdout": holdout}, engine),
     )
 
 
-def _published(
-    source: Source | Release, schema: Schema, publish: Publish, holdout: Source | None, engine: Engine
-) -> Opening:
+def _published(source: Source | Release, schema: Schema, publish: Publish, engine: Engine) -> Published:
     """A release that is made here. The table is opened and counted once, to be published."""
     if isinstance(source, Release):
         raise InputError("A release is there already: it cannot be published.")
-    published = publish(Table(source, schema, engine=engine))
-    check_others(source, holdout, engine)
-    counted = None if published.table.many else published.table
-    opened, people, control = open_together(
-        published.release, source, holdout, schema, kind=None, engine=engine, table=counted
-    )
-    _check(opened, people)
-    return Opening(
-        release=opened,
-        people=people,
-        control=control,
-        located=None if people is None or opened.centres() is None else _in_groups(people, published.placed()),
-        columns=None,
-        hashes=_hashes({"truth": source, "holdout": holdout}, engine),
-    )
+    return publish(Table(source, schema, engine=engine))
 
 
 def _check(release: Release, people: People | None) -> None:
@@ -121,18 +107,18 @@ def _check(release: Release, people: People | None) -> None:
         check_same_people(classes, people)
 
 
-def _located(release: Release, people: People | None, source: Source | Release, engine: Engine) -> People | None:
-    """The people with their groups of a release of centroids, if its lines tell them."""
+def _located(
+    release: Release, people: People | None, source: Source | Release | Published, engine: Engine
+) -> People | None:
+    """The people with their groups of a release of centroids, if its publisher or its lines tell them."""
     centres = release.centres()
     if people is None or centres is None or isinstance(source, Release):
         return None
+    if isinstance(source, Published):
+        codes, counts, group = source.placed()
+        return in_groups(people.table, codes, group, counts)
     own = own_groups(people, centres, source, engine)
     return None if isinstance(own, str) else own
-
-
-def _in_groups(people: People, placed: Placed) -> People:
-    codes, counts, group = placed
-    return in_groups(people.table, codes, group, counts)
 
 
 def _hashes(sources: dict[str, Source | Release | None], engine: Engine) -> dict[str, str]:

@@ -181,7 +181,7 @@ class _Stage:
         self.progress(what)
         return relative_threats(
             self.opening.release, people, column, self.rng, effort=adversary.effort, progress=progress,
-            attacker=type(adversary),
+            attacker=type(adversary), table=self.opening.truth,
         )  # fmt: skip
 
     def _attack(self, adversary: Adversary, column: str, people: People, control: Control | None) -> Attack:

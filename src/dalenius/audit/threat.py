@@ -141,12 +141,16 @@ def relative_threats(
     memory: Memory | None = None,
     progress: Progress | None = None,
     attacker: type[Learning] = Attacker,
+    table: Truth | None = None,
 ) -> RelativeThreats:
-    """Every figure of methods A for one sensitive column; `attacker` is one whose baseline is what a learner believes."""
+    """Every figure of methods A for one sensitive column; `attacker` is one whose baseline is what a learner believes.
+
+    `table` is that of the people, where somebody has it already: what an ideal learner makes of it is then worked out once.
+    """
     check_same_people(required(release.classes(), release), people)
     memory = memory or Memory()
     effort = effort or Effort()
-    whole = Truth.of(people.table.cells()).identity
+    whole = (table or Truth.of(people.table.cells())).identity
     adversary = attacker(effort=effort, memory=memory, progress=progress)
     ideal = Learner().attack(whole, people.targets, column=column)
     worlds = RandomWorlds().attack(release, people.targets, column=column)
