@@ -173,12 +173,13 @@ class _Stage:
         return attack_unseen(adversary, self.opening.release, column, self.rng)
 
     def _threats(self, adversary: Learning, column: str, people: People) -> RelativeThreats:
-        what = f"learner and {adversary.name} on {column}"
+        what, show = f"learner and {adversary.name} on {column}", self.progress
 
+        # Not by `self`: the threats keep it, and a circle would keep the engine's database open after the audit.
         def progress(sweeps: int, worst: float, rhat: float) -> None:
-            self.progress(f"{what}: {sweeps:,} sweeps, largest error {worst:.4f}, R-hat {rhat:.3f}")
+            show(f"{what}: {sweeps:,} sweeps, largest error {worst:.4f}, R-hat {rhat:.3f}")
 
-        self.progress(what)
+        show(what)
         return relative_threats(
             self.opening.release, people, column, self.rng, effort=adversary.effort, progress=progress,
             attacker=type(adversary), table=self.opening.truth,
