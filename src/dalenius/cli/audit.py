@@ -24,8 +24,7 @@ ReleaseArgument = Annotated[
     str, typer.Argument(metavar="RELEASE", help="A release; or with --method the table to publish.")
 ]
 MethodOption = Annotated[
-    str | None,
-    typer.Option("--method", help="Publish RELEASE, a table, by this method (see publish), and audit that."),
+    str | None, methods.method("Publish RELEASE, a table, by this method (see publish), and audit that.")
 ]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 1 also when a threshold could not be tested.")]
 

@@ -17,24 +17,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dalenius import __version__
-from dalenius.cli.declared import SCHEMA_FILE as DEFAULT_SCHEMA
-from dalenius.cli.declared import Engine as EngineOption
-from dalenius.cli.declared import Json as JsonOption
-from dalenius.cli.declared import Kind as KindOption
-from dalenius.cli.declared import Quiet as QuietOption
-from dalenius.cli.declared import Reveal as RevealOption
-from dalenius.cli.declared import Schema as SchemaOption
-from dalenius.cli.declared import Seed as SeedOption
 from dalenius.errors import InputError
 from dalenius.output import check_writable, write_texts
 
 if TYPE_CHECKING:
     from dalenius.engine import Engine
 
-# `audit` still takes its options from here; when it takes them from `declared`, these go.
-__all__ = [
-    "DEFAULT_SCHEMA", "EngineOption", "JsonOption", "KindOption", "QuietOption", "RevealOption", "SchemaOption", "SeedOption",
-]  # fmt: skip
 SCHEMA_VERSION = 1
 
 NOT_CONVERGED = 3  # the exit code of what was sampled and is not to be relied on

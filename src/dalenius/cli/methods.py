@@ -12,9 +12,14 @@ from dalenius.publish import registry
 
 METHODS = tuple(registry.PUBLISHERS)
 _PANEL = "Of one method"
-MethodOption = Annotated[
-    str, typer.Option("--method", help=f"How to publish: {', '.join(METHODS[:-1])} or {METHODS[-1]}.")
-]
+
+
+def method(text: str) -> Any:
+    """A way to publish: a `str`."""
+    return typer.Option("--method", help=text)
+
+
+MethodOption = Annotated[str, method(f"How to publish: {', '.join(METHODS[:-1])} or {METHODS[-1]}.")]
 
 
 def with_methods(command: Callable[..., Any]) -> Callable[..., Any]:
