@@ -14,8 +14,8 @@ from harness import heading, line, once
 _AUDIT = """
 import sys
 import dalenius as dl
-from dalenius.audit import audit
-from dalenius.report import html
+from dalenius.auditing import audit
+from dalenius.reports import html
 data = sys.argv[1]
 schema = dl.datasets.adult(data).declared
 marks = []

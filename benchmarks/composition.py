@@ -21,9 +21,9 @@ _PREPARE = """
 import csv, json, sys
 from pathlib import Path
 import numpy as np
-from dalenius.criterion import KAnonymity
+from dalenius.criteria import KAnonymity
 from dalenius.papers.composition_experiments import overlapping
-from dalenius.publish.mondrian import Mondrian
+from dalenius.publishers.mondrian import Mondrian
 data, folder, people, few = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 found = overlapping(data)
 schema = found.tables[0].schema
@@ -71,9 +71,9 @@ _report(0.0)
 _OURS = """
 import sys
 from pathlib import Path
-from dalenius import engine
-from dalenius.audit.compose import open_releases
-from dalenius.audit.compose_figures import figures
+from dalenius import engines as engine
+from dalenius.auditing.compose import open_releases
+from dalenius.auditing.compose_figures import figures
 from dalenius.schema import Schema
 folder = Path(sys.argv[1])
 schema, here = Schema.load(folder / "privacy.toml"), engine.default()

@@ -18,8 +18,8 @@ LONGEST = 600  # seconds that pyCANON may take on the repeated table before it i
 _OURS = """
 import sys
 import dalenius as dl
-from dalenius.criterion import measure
-from dalenius.engine import default
+from dalenius.criteria import measure
+from dalenius.engines import default
 default()
 schema = dl.datasets.adult(sys.argv[2]).declared
 start = time.perf_counter()
@@ -47,8 +47,8 @@ _report(time.perf_counter() - start, t=found["t_closeness"], k=k)
 _SEARCH = """
 import sys
 import dalenius as dl
-from dalenius.criterion import KAnonymity
-from dalenius.publish.lattice import Lattice
+from dalenius.criteria import KAnonymity
+from dalenius.publishers.lattice import Lattice
 table = dl.datasets.adult(sys.argv[1])
 publisher = Lattice([KAnonymity(5)], suppression=float(sys.argv[2]), suppressed_rows="as-is")  # as ARX does
 table.cells()

@@ -34,14 +34,14 @@ role = "sensitive"
 _CELLS = """
 import sys
 import dalenius as dl
-from dalenius.engine import connect
+from dalenius.engines import connect
 engine = connect(sys.argv[3])
 start = time.perf_counter()
 table = dl.Table(sys.argv[1], sys.argv[2], engine=engine)
 cells = table.cells()
 scan = time.perf_counter() - start
-from dalenius.criterion import DistinctDiversity, KAnonymity
-from dalenius.publish.lattice import Lattice
+from dalenius.criteria import DistinctDiversity, KAnonymity
+from dalenius.publishers.lattice import Lattice
 publisher = Lattice([KAnonymity(50), DistinctDiversity(4)], suppression=0.02)
 publisher.publish(table)  # compiles
 start = time.perf_counter()
@@ -52,9 +52,9 @@ _report(scan, search=time.perf_counter() - start, cells=len(cells), people=cells
 _PUBLISH = """
 import sys
 import dalenius as dl
-from dalenius.engine import connect
-from dalenius.criterion import KAnonymity
-from dalenius.publish.lattice import Lattice
+from dalenius.engines import connect
+from dalenius.criteria import KAnonymity
+from dalenius.publishers.lattice import Lattice
 engine = connect(sys.argv[3])
 start = time.perf_counter()
 published = Lattice([KAnonymity(50)], suppression=0.02).publish(dl.Table(sys.argv[1], sys.argv[2], engine=engine))
@@ -67,7 +67,7 @@ _report(time.perf_counter() - start, made=made)
 _AUDIT = """
 import sys
 import dalenius as dl
-from dalenius.audit import audit
+from dalenius.auditing import audit
 start = time.perf_counter()
 found = audit(sys.argv[1], dl.Schema.load(sys.argv[2]), truth=sys.argv[3])
 _report(time.perf_counter() - start, attacks=len(found.attacks), classes=found.release.groups)
@@ -122,7 +122,7 @@ def _postgres(table: Path, schema: Path, duckdb: Result) -> None:
     import psycopg
     import pyarrow.parquet as pq
     from pyarrow import csv
-    from tests.engine.servers import SECRET, postgres_server
+    from tests.engines.servers import SECRET, postgres_server
 
     os.environ["PGPASSWORD"] = SECRET
     with postgres_server() as url:

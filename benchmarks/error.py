@@ -9,8 +9,8 @@ from harness import heading, line, once
 _LABELS = """
 import sys
 import numpy as np
-from dalenius.measure import loss as losses
-from dalenius.release import Channel
+from dalenius.measures import loss as losses
+from dalenius.releases import Channel
 def line_of(n, seed=0):
     names = tuple(map(str, range(n)))
     prior = np.random.default_rng(seed).dirichlet(np.ones(n))
@@ -21,7 +21,7 @@ def line_of(n, seed=0):
 _RATE = (
     _LABELS
     + """
-from dalenius.publish.rate_distortion import least_information
+from dalenius.publishers.rate_distortion import least_information
 channel = line_of(200)
 d = losses.named(sys.argv[1], channel.inputs, channel.inputs).matrix
 most = 0.1 * float((channel.prior @ d).min())
@@ -71,9 +71,9 @@ _report(seconds, gap=float(np.log(c.max())))
 _GRID = """
 import sys
 import numpy as np
-from dalenius.measure import loss as losses
-from dalenius.publish.error_design import most_average_error, most_worst_case_error
-from dalenius.release.models import build
+from dalenius.measures import loss as losses
+from dalenius.publishers.error_design import most_average_error, most_worst_case_error
+from dalenius.releases.models import build
 from dataclasses import replace
 channel = build("gaussian", grid=int(sys.argv[1]), sigma=1.0)
 channel = replace(channel, prior=np.random.default_rng(0).dirichlet(np.ones(len(channel.inputs))))

@@ -40,10 +40,10 @@ import sys
 from pathlib import Path
 import numpy as np
 import dalenius as dl
-from dalenius.adversary.naive_bayes import NaiveBayes
-from dalenius.audit.people import People
-from dalenius.engine import default
-from dalenius.publish.noisy_counts import Simulation
+from dalenius.adversaries.naive_bayes import NaiveBayes
+from dalenius.auditing.people import People
+from dalenius.engines import default
+from dalenius.publishers.noisy_counts import Simulation
 from dalenius.schema import Schema
 folder, epsilon = Path(sys.argv[1]), float(sys.argv[2])
 schema = Schema.load(folder / "privacy.toml")

@@ -11,8 +11,8 @@ from harness import Result, heading, line, once
 _MONDRIAN = """
 import sys
 import dalenius as dl
-from dalenius.criterion import KAnonymity
-from dalenius.publish.mondrian import Mondrian
+from dalenius.criteria import KAnonymity
+from dalenius.publishers.mondrian import Mondrian
 table = dl.datasets.adult(sys.argv[1])
 table.cells()
 Mondrian([KAnonymity(5)]).publish(table)  # compiled code is loaded once
@@ -28,7 +28,7 @@ _report(sorted(times)[4], classes=published.parts)
 _RECURSION = """
 import sys
 import dalenius as dl
-from dalenius.publish.mondrian import positions
+from dalenius.publishers.mondrian import positions
 sys.setrecursionlimit(100_000)
 table = dl.datasets.adult(sys.argv[1])
 cells = table.cells()
@@ -81,10 +81,10 @@ _PUBLISH = """
 import sys
 from pathlib import Path
 import dalenius as dl
-from dalenius.criterion import KAnonymity
-from dalenius.engine import default
-from dalenius.publish.anatomy import Anatomy
-from dalenius.publish.mondrian import Mondrian
+from dalenius.criteria import KAnonymity
+from dalenius.engines import default
+from dalenius.publishers.anatomy import Anatomy
+from dalenius.publishers.mondrian import Mondrian
 folder, method = Path(sys.argv[1]), sys.argv[3]
 publisher = {"mondrian": Mondrian([KAnonymity(5)]), "anatomy": Anatomy(4)}[method]
 small = dl.datasets.hospital(500, seed=1)
@@ -103,7 +103,7 @@ _report(time.perf_counter() - start, scan=scan - start, made=made - scan)
 _MDAV = """
 import sys
 import dalenius as dl
-from dalenius.publish.microaggregation import Microaggregation
+from dalenius.publishers.microaggregation import Microaggregation
 table = dl.datasets.adult(sys.argv[1])
 table.cells()
 Microaggregation(5).publish(dl.datasets.hospital(100, seed=1))  # compiled code is loaded once

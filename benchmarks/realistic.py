@@ -48,10 +48,10 @@ import sys
 from pathlib import Path
 import numpy as np
 import dalenius as dl
-from dalenius.criterion import Realistic
-from dalenius.engine import default
-from dalenius.publish.nodes import GeneralizationLattice
-from dalenius.publish.survey import epsilons
+from dalenius.criteria import Realistic
+from dalenius.engines import default
+from dalenius.publishers.nodes import GeneralizationLattice
+from dalenius.publishers.survey import epsilons
 folder = Path(sys.argv[1])
 six = [Realistic("I", shape="uniform", sigma=1e6), Realistic("I", shape="table", sigma=1e6), Realistic("II", sigma=1e3),
        Realistic("II", sigma=1e6), Realistic("III", shape="uniform"), Realistic("III", shape="table")]

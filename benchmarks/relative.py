@@ -17,8 +17,8 @@ _OURS = """
 import sys
 import numpy as np
 import dalenius as dl
-from dalenius.adversary.links import LinkChain, Links
-from dalenius.publish.anatomy import Anatomy
+from dalenius.adversaries.links import LinkChain, Links
+from dalenius.publishers.anatomy import Anatomy
 release = Anatomy(int(sys.argv[2])).publish(dl.datasets.adult(sys.argv[1]), seed=1).release
 links = Links.of(release)
 fitting = links.fitting(links.tuples, np.zeros(links.tuples.shape[1]))
@@ -40,8 +40,8 @@ sys.path.insert(0, sys.argv[5])
 import numpy as np
 import dalenius as dl
 import plain_metropolis as plain
-from dalenius.adversary.links import LinkChain, Links
-from dalenius.publish.anatomy import Anatomy
+from dalenius.adversaries.links import LinkChain, Links
+from dalenius.publishers.anatomy import Anatomy
 release = Anatomy(int(sys.argv[2])).publish(dl.datasets.adult(sys.argv[1]), seed=1).release
 links = Links.of(release)
 chain = LinkChain(links, "block", np.random.default_rng(0))
@@ -75,8 +75,8 @@ _report(seconds, sweep=seconds / sweeps)
 _ROWS = """
 import sys
 import numpy as np
-from dalenius.adversary.links import LinkChain, Links
-from dalenius.release import Anatomized, GroupCells
+from dalenius.adversaries.links import LinkChain, Links
+from dalenius.releases import Anatomized, GroupCells
 from dalenius.schema import Column, Domain, Schema
 people = int(sys.argv[1])
 rng = np.random.default_rng(1)
@@ -100,9 +100,9 @@ _report((time.perf_counter() - start) / 5)
 _EXACT = """
 import sys
 import numpy as np
-from dalenius.adversary import Targets
-from dalenius.adversary.attacker import Attacker
-from dalenius.release import Generalized
+from dalenius.adversaries import Targets
+from dalenius.adversaries.attacker import Attacker
+from dalenius.releases import Generalized
 from dalenius.schema import Column, Domain, Schema
 people, classes, values = int(sys.argv[1]), 400, 12
 rng = np.random.default_rng(1)

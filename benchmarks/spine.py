@@ -39,7 +39,7 @@ writer.close()
 _OURS = """
 import sys
 import dalenius as dl
-from dalenius.engine import default
+from dalenius.engines import default
 default()
 quasi = [dl.Column(name, "quasi") for name in ("age", "sex", "zip", "nationality")]
 schema = dl.Schema([*quasi, dl.Column("disease", "sensitive")])

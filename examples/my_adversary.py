@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversary import Adversary, Targets, fit
-from dalenius.adversary.evidence import required
+from dalenius.adversaries import Adversary, Targets, fit
+from dalenius.adversaries.evidence import required
 from dalenius.belief import Belief
-from dalenius.release import Release
+from dalenius.releases import Release
 
 
 class WholeClasses(Adversary):

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.criterion import Criterion, Option, Reported
+from dalenius.criteria import Criterion, Option, Reported
 from dalenius.errors import ParameterError
-from dalenius.release import Grouping
+from dalenius.releases import Grouping
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dalenius.engine import Engine, Source
+from dalenius.engines import Engine, Source
 from dalenius.errors import InputError
 from dalenius.output import csv_text
-from dalenius.release import FileNames, Generalized, Release, sidecar
+from dalenius.releases import FileNames, Generalized, Release, sidecar
 from dalenius.schema import Schema
 
 

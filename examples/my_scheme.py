@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from dalenius.criterion import Criterion, KAnonymity
+from dalenius.criteria import Criterion, KAnonymity
 from dalenius.errors import InputError, ParameterError
 from dalenius.options import Option
-from dalenius.publish.base import Publisher, check_numbers_declared, only_criterion
-from dalenius.publish.classes import BottomClasses
-from dalenius.publish.grid import Grid, K
-from dalenius.publish.parts import PublishedParts
+from dalenius.publishers.base import Publisher, check_numbers_declared, only_criterion
+from dalenius.publishers.classes import BottomClasses
+from dalenius.publishers.grid import Grid, K
+from dalenius.publishers.parts import PublishedParts
 from dalenius.table import Table
 
 

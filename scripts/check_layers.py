@@ -32,31 +32,42 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "options": set(),
     "bands": set(),
-    "kernel": set(),
+    "kernels": set(),
     "plugins": {"errors"},
     "output": {"errors"},
     "workers": {"errors"},
     "hierarchy": {"errors"},
     "schema": {"bands", "errors", "hierarchy", "config"},
-    "config": {"errors", "hierarchy", "schema", "criterion"},  # the criteria of plug-ins have keys in [policy]
+    "config": {"errors", "hierarchy", "schema", "criteria"},  # the criteria of plug-ins have keys in [policy]
     "coding": {"errors", "hierarchy", "schema"},
-    "engine": {"errors"},
-    "table": BASE | {"engine"},
-    "release": BASE | {"engine", "plugins"},
-    "criterion": BASE | {"release", "kernel", "plugins"},
+    "engines": {"errors"},
+    "table": BASE | {"engines"},
+    "releases": BASE | {"engines", "plugins"},
+    "criteria": BASE | {"releases", "kernels", "plugins"},
     "belief": BASE,
-    "guess": BASE | {"engine"},
-    "adversary": BASE | {"release", "criterion", "kernel", "belief", "plugins"},
-    "measure": BASE | {"release", "criterion", "adversary", "kernel", "belief"},
-    "publish": BASE | {"engine", "table", "release", "criterion", "adversary", "measure", "kernel", "plugins"},
-    "audit": BASE
-    | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "belief"}
+    "guess": BASE | {"engines"},
+    "adversaries": BASE | {"releases", "criteria", "kernels", "belief", "plugins"},
+    "measures": BASE | {"releases", "criteria", "adversaries", "kernels", "belief"},
+    "publishers": BASE | {"engines", "table", "releases", "criteria", "adversaries", "measures", "kernels", "plugins"},
+    "auditing": BASE
+    | {"engines", "table", "releases", "criteria", "adversaries", "measures", "publishers", "belief"}
     | {"workers"},
-    "report": BASE | {"release", "criterion", "audit", "adversary", "measure", "publish", "guess", "demo"},
+    "reports": BASE | {"releases", "criteria", "auditing", "adversaries", "measures", "publishers", "guess", "demo"},
     "papers": BASE
-    | {"engine", "table", "release", "criterion", "adversary", "measure", "publish", "audit", "report", "datasets"},
-    "datasets": BASE | {"engine", "table", "release"},
-    "demo": BASE | {"table", "criterion", "measure", "publish", "audit", "datasets"},
+    | {
+        "engines",
+        "table",
+        "releases",
+        "criteria",
+        "adversaries",
+        "measures",
+        "publishers",
+        "auditing",
+        "reports",
+        "datasets",
+    },
+    "datasets": BASE | {"engines", "table", "releases"},
+    "demo": BASE | {"table", "criteria", "measures", "publishers", "auditing", "datasets"},
 }
 # These stand above everything; `__init__` only names what is public. Only `cli` itself and `__main__` import `cli`.
 TOP = {"cli", "__init__", "__main__"}
@@ -72,10 +83,10 @@ ROOMS = {
 }  # an audit goes through them, and hands on what each returns
 SHARED_BY: dict[str, set[str]] = {
     "cli": {"common", "declared", "options"},
-    "report": {"charts", "frame", "words"},
-    "release": {"evidence", "files", "reading", "sidecar"},
-    "adversary": {"evidence", "sampling"},
-    "audit": {
+    "reports": {"charts", "frame", "words"},
+    "releases": {"evidence", "files", "reading", "sidecar"},
+    "adversaries": {"evidence", "sampling"},
+    "auditing": {
         "audit",
         "attacks",
         "disclosure",
@@ -87,23 +98,23 @@ SHARED_BY: dict[str, set[str]] = {
         "threat",
         *ROOMS,
     },
-    "criterion": {"predicate", "written"},
-    "publish": {"classes", "grid", "parts", "sets", "tally"},
+    "criteria": {"predicate", "written"},
+    "publishers": {"classes", "grid", "parts", "sets", "tally"},
 }
 # These gather the modules of their package, so that they may import all of them.
-GATHERING = {"__init__", "registry", "cli/app.py", "audit/audit.py"}
+GATHERING = {"__init__", "registry", "cli/app.py", "auditing/audit.py"}
 
 # The modules that look others up by name: a registry knows its members, and finds those of plug-ins.
 REGISTRIES = {
     "plugins.py",
-    "adversary/registry.py",
-    "criterion/registry.py",
-    "publish/registry.py",
-    "release/registry.py",
+    "adversaries/registry.py",
+    "criteria/registry.py",
+    "publishers/registry.py",
+    "releases/registry.py",
 }
 
-HOMES = {"ibis": "engine", "duckdb": "engine", "pyarrow": "engine", "pyspark": "engine", "psycopg": "engine",
-         "numba": "kernel", "altair": "report", "vl_convert": "report", "opendp": "publish", "arviz_stats": "adversary",
+HOMES = {"ibis": "engines", "duckdb": "engines", "pyarrow": "engines", "pyspark": "engines", "psycopg": "engines",
+         "numba": "kernels", "altair": "reports", "vl_convert": "reports", "opendp": "publishers", "arviz_stats": "adversaries",
          "typer": "cli", "pydantic": "config"}  # fmt: skip
 # `dalenius --help` answers at once because no command loads these before it runs.
 HEAVY = {"altair", "arviz_stats", "duckdb", "ibis", "numba", "numpy", "opendp", "pandas", "polars", "psycopg", "pyarrow",
@@ -324,9 +335,9 @@ HEADER = """\
 # Why a file may look modules up by name; a test asks for a reason for every file that does.
 REASONS = {
     "__init__.py": "public names are loaded when they are first used, so that `import dalenius` is quick",
-    "engine/__init__.py": "an engine's library is loaded only if that engine is asked for",
+    "engines/__init__.py": "an engine's library is loaded only if that engine is asked for",
     "papers/registry.py": "a paper's experiments are loaded only if that paper is reproduced",
-    "publish/noisy_counts.py": "the release records the version of the library that drew the noise",
+    "publishers/noisy_counts.py": "the release records the version of the library that drew the noise",
 }
 
 

@@ -32,8 +32,9 @@ BLOCK = re.compile(
 )
 QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 IMPORTED = (
-    "dalenius.audit", "dalenius.audit.frontier", "dalenius.cli.app", "dalenius.config", "dalenius.engine.duckdb", "dalenius.papers",
-    "dalenius.publish.anatomy", "dalenius.publish.lattice", "dalenius.publish.mondrian", "dalenius.report.html",
+    "dalenius.auditing", "dalenius.auditing.frontier", "dalenius.cli.app", "dalenius.config", "dalenius.engines.duckdb",
+    "dalenius.papers", "dalenius.publishers.anatomy", "dalenius.publishers.lattice", "dalenius.publishers.mondrian",
+    "dalenius.reports.html",
     "altair", "ibis.backends.duckdb", "numba.core.caching", "numba.core.registry", "rich", "scipy.optimize", "scipy.stats",
 )  # fmt: skip
 STARTS_OTHERS = "dalenius frontier "  # processes of its own, which a fork of a pool's process may not have

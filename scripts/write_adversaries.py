@@ -6,7 +6,7 @@ from pathlib import Path
 
 from marked_pages import rewrite
 
-from dalenius.adversary import Learner, RealisticAdversary, needing
+from dalenius.adversaries import Learner, RealisticAdversary, needing
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "adversaries"
 PAGE = FOLDER / "README.md"

@@ -21,33 +21,33 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "dalenius.hierarchy:from_paths", "dalenius.hierarchy:read_hierarchy", "dalenius.hierarchy:intervals",
         "dalenius.hierarchy:mask", "dalenius.hierarchy:suppress",
     )),
-    ("dalenius.criterion", "Privacy models: [criteria.md](criteria.md), [realistic.md](realistic.md).", ("dalenius.criterion:*",)),
-    ("dalenius.publish", "Publishers: [publishers.md](publishers.md), [lattice.md](lattice.md).", (
-        "dalenius.publish.lattice:Lattice", "dalenius.publish.mondrian:Mondrian",
-        "dalenius.publish.microaggregation:Microaggregation", "dalenius.publish.anatomy:Anatomy",
-        "dalenius.publish.noisy_counts:Counts", "dalenius.publish.noisy_counts:Simulation",
-        "dalenius.publish.base:Published",
+    ("dalenius.criteria", "Privacy models: [criteria.md](criteria.md), [realistic.md](realistic.md).", ("dalenius.criteria:*",)),
+    ("dalenius.publishers", "Publishers: [publishers.md](publishers.md), [lattice.md](lattice.md).", (
+        "dalenius.publishers.lattice:Lattice", "dalenius.publishers.mondrian:Mondrian",
+        "dalenius.publishers.microaggregation:Microaggregation", "dalenius.publishers.anatomy:Anatomy",
+        "dalenius.publishers.noisy_counts:Counts", "dalenius.publishers.noisy_counts:Simulation",
+        "dalenius.publishers.base:Published",
     )),
-    ("dalenius.adversary", "Adversaries: [their pages](adversaries/README.md).", (
-        "dalenius.adversary:*", "dalenius.adversary.sampling:Effort", "dalenius.adversary.intersection:intersect",
-        "dalenius.adversary.composition:compose", "dalenius.belief:Belief",
+    ("dalenius.adversaries", "Adversaries: [their pages](adversaries/README.md).", (
+        "dalenius.adversaries:*", "dalenius.adversaries.sampling:Effort", "dalenius.adversaries.intersection:intersect",
+        "dalenius.adversaries.composition:compose", "dalenius.belief:Belief",
     )),
-    ("dalenius.measure", "Numbers made of beliefs, releases and channels.", (
-        "dalenius.measure.accuracy:success", "dalenius.measure.accuracy:naive", "dalenius.measure.accuracy:gain",
-        "dalenius.measure.accuracy:judge", "dalenius.measure.accuracy:Rate",
-        "dalenius.measure.threat:*", "dalenius.measure.anonymity:class_risks", "dalenius.measure.disclosure:epsilons",
-        "dalenius.measure.fidelity:fidelity", "dalenius.measure.fidelity:Truth",
-        "dalenius.measure.utility:release_utility",
-        "dalenius.measure.observed:Observed", "dalenius.measure.error:privacy", "dalenius.measure.error:reduction",
-        "dalenius.measure.loss:absolute",
-        "dalenius.measure.semantic:compose", "dalenius.measure.semantic:semantic_bound",
-        "dalenius.measure.semantic:semantic_level", "dalenius.measure.guide:recommend",
+    ("dalenius.measures", "Numbers made of beliefs, releases and channels.", (
+        "dalenius.measures.accuracy:success", "dalenius.measures.accuracy:naive", "dalenius.measures.accuracy:gain",
+        "dalenius.measures.accuracy:judge", "dalenius.measures.accuracy:Rate",
+        "dalenius.measures.threat:*", "dalenius.measures.anonymity:class_risks", "dalenius.measures.disclosure:epsilons",
+        "dalenius.measures.fidelity:fidelity", "dalenius.measures.fidelity:Truth",
+        "dalenius.measures.utility:release_utility",
+        "dalenius.measures.observed:Observed", "dalenius.measures.error:privacy", "dalenius.measures.error:reduction",
+        "dalenius.measures.loss:absolute",
+        "dalenius.measures.semantic:compose", "dalenius.measures.semantic:semantic_bound",
+        "dalenius.measures.semantic:semantic_level", "dalenius.measures.guide:recommend",
     )),
-    ("dalenius.release.models", "Channels by formula: [error.md](error.md).", ("dalenius.release.models:build",)),
-    ("dalenius.audit", "Where the truth stands beside the beliefs: [audit.md](audit.md).", (
-        "dalenius.audit:audit", "dalenius.audit:Audit", "dalenius.audit.attacks:attack",
-        "dalenius.audit.threat:relative_threats", "dalenius.audit.compare:compare",
-        "dalenius.audit.frontier:counts_frontier", "dalenius.report.html:page", "dalenius.report.terminal:lines",
+    ("dalenius.releases.models", "Channels by formula: [error.md](error.md).", ("dalenius.releases.models:build",)),
+    ("dalenius.auditing", "Where the truth stands beside the beliefs: [audit.md](audit.md).", (
+        "dalenius.auditing:audit", "dalenius.auditing:Audit", "dalenius.auditing.attacks:attack",
+        "dalenius.auditing.threat:relative_threats", "dalenius.auditing.compare:compare",
+        "dalenius.auditing.frontier:counts_frontier", "dalenius.reports.html:page", "dalenius.reports.terminal:lines",
     )),
 )  # fmt: skip
 HEAD = """# API reference

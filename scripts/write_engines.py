@@ -11,11 +11,11 @@ import typer
 from marked_pages import rewrite
 
 from dalenius.cli.app import app
-from dalenius.engine import PLACES, Place
-from dalenius.publish.base import Publisher
-from dalenius.publish.registry import PUBLISHERS
-from dalenius.release import Release
-from dalenius.release.registry import KINDS
+from dalenius.engines import PLACES, Place
+from dalenius.publishers.base import Publisher
+from dalenius.publishers.registry import PUBLISHERS
+from dalenius.releases import Release
+from dalenius.releases.registry import KINDS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "engines.md"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from marked_pages import rewrite
 
-from dalenius.report.guide import markdown
+from dalenius.reports.guide import markdown
 
 if __name__ == "__main__":
     rewrite(Path(__file__).resolve().parent.parent / "docs" / "guide.md", "write_guide.py", markdown())

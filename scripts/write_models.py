@@ -6,7 +6,7 @@ from pathlib import Path
 
 from marked_pages import rewrite
 
-from dalenius.release.models import table
+from dalenius.releases.models import table
 
 if __name__ == "__main__":
     rewrite(Path(__file__).resolve().parent.parent / "docs" / "error.md", "write_models.py", table())

@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 from dalenius import demo
-from dalenius.audit import audit
+from dalenius.auditing import audit
 from dalenius.datasets import save_hospital
-from dalenius.report import charts
+from dalenius.reports import charts
 from dalenius.schema import Schema
 from dalenius.table import Table
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dalenius.adversary import sampling
+from dalenius.adversaries import sampling
 
 
 def in_the_second_round(monkeypatch: pytest.MonkeyPatch) -> list[Any]:

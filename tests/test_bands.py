@@ -8,8 +8,8 @@ from itertools import permutations
 import pytest
 
 from dalenius.bands import Band, order_by_number, read_band
-from dalenius.measure.loss import coordinates
-from dalenius.release.label import interval
+from dalenius.measures.loss import coordinates
+from dalenius.releases.label import interval
 
 INF = Decimal("Infinity")
 READ = {

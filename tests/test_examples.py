@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
-from dalenius.adversary import ADVERSARIES, RandomWorlds, Targets
-from dalenius.audit import audit
-from dalenius.criterion import DistinctDiversity, KAnonymity
+from dalenius.adversaries import ADVERSARIES, RandomWorlds, Targets
+from dalenius.auditing import audit
+from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.datasets import save_hospital
-from dalenius.publish.lattice import Lattice
-from dalenius.publish.mondrian import Mondrian
-from dalenius.report import html
+from dalenius.publishers.lattice import Lattice
+from dalenius.publishers.mondrian import Mondrian
+from dalenius.reports import html
 from dalenius.schema import Schema
 from tests.conftest import ROOT
-from tests.criterion.models import Case, cases
+from tests.criteria.models import Case, cases
 from tests.test_plugins import install
 
 sys.path.insert(0, str(ROOT))

@@ -8,7 +8,7 @@ from pathlib import Path
 import check_layers
 import pytest
 
-USUAL = ("adversary/base", "adversary/fit", "cli/common", "datasets/_rows", "release/generalized")
+USUAL = ("adversaries/base", "adversaries/fit", "cli/common", "datasets/_rows", "releases/generalized")
 
 
 def planted(root: Path, files: dict[str, str]) -> Path:
@@ -27,35 +27,35 @@ def test_the_package_is_clean() -> None:
 @pytest.mark.parametrize(
     ("file", "text", "said"),
     [
-        ("schema", "from dalenius.release import read", "stands above schema"),
+        ("schema", "from dalenius.releases import read", "stands above schema"),
         ("unheard", "from dalenius import table", "stands above unheard"),
-        ("release/base", "import dalenius.table", "stands above release"),
-        ("release/base", "import dalenius", "stands above release"),
-        ("adversary/mine", "def late():\n    from dalenius.table import Table", "stands above adversary"),
+        ("releases/base", "import dalenius.table", "stands above releases"),
+        ("releases/base", "import dalenius", "stands above releases"),
+        ("adversaries/mine", "def late():\n    from dalenius.table import Table", "stands above adversaries"),
         ("hierarchy", "from . import schema", "relative import"),
-        ("report/mine", "from dalenius.cli import app", "nothing imports the command line"),
+        ("reports/mine", "from dalenius.cli import app", "nothing imports the command line"),
         ("public", "def late():\n    import dalenius.cli", "nothing imports the command line"),
-        ("adversary/mine", "from dalenius.adversary.fit import fits", "a sibling"),
-        ("adversary/mine", "from dalenius.adversary import fit", "a sibling"),
-        ("adversary/mine", "import dalenius.adversary.fit", "a sibling"),
-        ("adversary/mine", "from dalenius.adversary import named", "a sibling"),
+        ("adversaries/mine", "from dalenius.adversaries.fit import fits", "a sibling"),
+        ("adversaries/mine", "from dalenius.adversaries import fit", "a sibling"),
+        ("adversaries/mine", "import dalenius.adversaries.fit", "a sibling"),
+        ("adversaries/mine", "from dalenius.adversaries import named", "a sibling"),
         ("cli/mine", "from dalenius.cli.other import x", "a sibling"),
-        ("adversary/mine", "from dalenius.release.generalized import _cut", "_cut is private"),
-        ("adversary/mine", "from dalenius.release import _cuts", "_cuts is private"),
-        ("adversary/mine", "from dalenius.release import generalized\ngeneralized._cut()", "uses generalized._cut"),
-        ("adversary/mine", "def sizes(release):\n    return release._sizes", "uses release._sizes"),
-        ("adversary/mine", "import importlib\nimportlib.import_module('x')", "calls import_module"),
-        ("adversary/mine", "from importlib import import_module\nimport_module('x')", "calls import_module"),
-        ("adversary/mine", "__import__('x')", "calls __import__"),
-        ("adversary/mine", "def late():\n    from importlib.metadata import entry_points", "importlib.metadata"),
-        ("adversary/mine", "import importlib.metadata", "importlib.metadata"),
-        ("adversary/mine", "from importlib import metadata", "importlib.metadata"),
+        ("adversaries/mine", "from dalenius.releases.generalized import _cut", "_cut is private"),
+        ("adversaries/mine", "from dalenius.releases import _cuts", "_cuts is private"),
+        ("adversaries/mine", "from dalenius.releases import generalized\ngeneralized._cut()", "uses generalized._cut"),
+        ("adversaries/mine", "def sizes(release):\n    return release._sizes", "uses release._sizes"),
+        ("adversaries/mine", "import importlib\nimportlib.import_module('x')", "calls import_module"),
+        ("adversaries/mine", "from importlib import import_module\nimport_module('x')", "calls import_module"),
+        ("adversaries/mine", "__import__('x')", "calls __import__"),
+        ("adversaries/mine", "def late():\n    from importlib.metadata import entry_points", "importlib.metadata"),
+        ("adversaries/mine", "import importlib.metadata", "importlib.metadata"),
+        ("adversaries/mine", "from importlib import metadata", "importlib.metadata"),
         ("cli/mine", "import numpy as np", "at module level"),
         ("cli/mine", "if True:\n    from scipy.special import gammaln", "at module level"),
         ("cli/mine", "class Mine:\n    import pandas", "at module level"),
-        ("table", "import duckdb", "belongs in engine"),
-        ("cli/mine", "def late():\n    import ibis", "belongs in engine"),
-        ("audit/mine", "import typer", "belongs in cli"),
+        ("table", "import duckdb", "belongs in engines"),
+        ("cli/mine", "def late():\n    import ibis", "belongs in engines"),
+        ("auditing/mine", "import typer", "belongs in cli"),
     ],
 )
 def test_a_wrong_import_is_seen(tmp_path: Path, file: str, text: str, said: str) -> None:
@@ -67,20 +67,23 @@ def test_a_wrong_import_is_seen(tmp_path: Path, file: str, text: str, said: str)
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("adversary/mine", "from dalenius.adversary.base import Adversary"),
-        ("adversary/mine", "from dalenius.release.generalized import Generalized"),
-        ("adversary/__init__", "from dalenius.adversary.fit import fits"),
-        ("adversary/registry", "import importlib\nfrom dalenius.adversary import fit\nimportlib.import_module('x')"),
+        ("adversaries/mine", "from dalenius.adversaries.base import Adversary"),
+        ("adversaries/mine", "from dalenius.releases.generalized import Generalized"),
+        ("adversaries/__init__", "from dalenius.adversaries.fit import fits"),
+        (
+            "adversaries/registry",
+            "import importlib\nfrom dalenius.adversaries import fit\nimportlib.import_module('x')",
+        ),
         ("datasets/__init__", "from dalenius.datasets import _rows\nfrom dalenius.datasets._rows import rows"),
         (
             "adversary__mine",
             "class A:\n    def __init__(self):\n        self._x = 1\n    def __eq__(self, o): return o._x",
         ),
-        ("adversary/mine", "class A(B):\n    def f(self): return self._inherited + super()._inherited"),
-        ("adversary/mine", "import os\nos._exit(1)"),
+        ("adversaries/mine", "class A(B):\n    def f(self): return self._inherited + super()._inherited"),
+        ("adversaries/mine", "import os\nos._exit(1)"),
         ("cli/mine", "def late():\n    import numpy"),
         ("cli/mine", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import numpy"),
-        ("cli/mine", "import typer\nfrom dalenius.cli.common import x\nfrom dalenius.report import html"),
+        ("cli/mine", "import typer\nfrom dalenius.cli.common import x\nfrom dalenius.reports import html"),
     ],
 )
 def test_what_is_allowed_passes(tmp_path: Path, file: str, text: str) -> None:
@@ -93,19 +96,19 @@ def test_a_private_module_is_private_to_its_package(tmp_path: Path) -> None:
 
 
 def test_the_list_excuses_what_it_names_and_only_shrinks(tmp_path: Path) -> None:
-    root = planted(tmp_path / "package", {"adversary/mine": "from dalenius.adversary import fit, base, named"})
+    root = planted(tmp_path / "package", {"adversaries/mine": "from dalenius.adversaries import fit, base, named"})
     listed = tmp_path / "allowed.toml"
     assert len(check_layers.check(root, listed)) == 2
     check_layers.update(root, listed, accept=False)
     assert len(check_layers.check(root, listed)) == 2, "nothing is added unless it is accepted"
     check_layers.update(root, listed, accept=True)
     assert check_layers.check(root, listed) == []
-    planted(root, {"adversary/mine": "from dalenius.adversary import fit"})
+    planted(root, {"adversaries/mine": "from dalenius.adversaries import fit"})
     (problem,) = check_layers.check(root, listed)
     assert "__init__ is listed under siblings but no longer needed" in problem
     check_layers.update(root, listed, accept=False)
     assert check_layers.check(root, listed) == []
-    assert tomllib.loads(listed.read_text(encoding="utf-8"))["siblings"] == {"adversary/mine.py": ["fit"]}
+    assert tomllib.loads(listed.read_text(encoding="utf-8"))["siblings"] == {"adversaries/mine.py": ["fit"]}
 
 
 def test_a_wrong_layer_cannot_be_listed(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dalenius import engine
+from dalenius import engines as engine
 from dalenius.errors import InputError
 from dalenius.output import csv_text, replacing, write_texts
 

@@ -11,7 +11,7 @@ from examples.my_kind import Pivot
 
 import dalenius as dl
 from dalenius.errors import InputError
-from dalenius.release import KINDS
+from dalenius.releases import KINDS
 from tests.test_plugins import Run, dalenius, install  # noqa: F401 - `dalenius` is a fixture
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from dalenius.criterion import CRITERIA, KAnonymity
+from dalenius.criteria import CRITERIA, KAnonymity
 from dalenius.datasets import save_hospital
 from dalenius.errors import InputError
 from dalenius.plugins import Registry
@@ -70,7 +70,7 @@ def test_a_criterion_of_a_plug_in_runs_through_every_command(dalenius: Run, tmp_
     assert found["levels"]["second_value"] == {"m": level}
     assert [(one["key"], one["outcome"]) for one in found["policy"]] == [("min_second_value", "violated")]
     described = subprocess.run(
-        [sys.executable, "-c", "import json; from dalenius.report import json_schema as s; print(json.dumps(s.audit_schema()))"],
+        [sys.executable, "-c", "import json; from dalenius.reports import json_schema as s; print(json.dumps(s.audit_schema()))"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT), str(ROOT / "src")])},
         capture_output=True, text=True, check=True,
     )  # fmt: skip

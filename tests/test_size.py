@@ -54,21 +54,21 @@ def test_complexity_worked_out_by_hand(code: str, expected: int) -> None:
     [
         ("cli/a.py", long(61), "cli/a.py:f: lines 61 is above the limit of 60"),
         ("cli/a.py", tangled(13), "cli/a.py:f: complexity 13 is above the limit of 12"),
-        ("audit/a.py", long(81), "audit/a.py:f: lines 81 is above the limit of 80"),
-        ("audit/a.py", tangled(21), "audit/a.py:f: complexity 21 is above the limit of 20"),
+        ("auditing/a.py", long(81), "auditing/a.py:f: lines 81 is above the limit of 80"),
+        ("auditing/a.py", tangled(21), "auditing/a.py:f: complexity 21 is above the limit of 20"),
         (
             "a.py",
             f"class C:\n    {tangled(21).replace('    ', '        ')}",
             "a.py:C.f: complexity 21 is above the limit of 20",
         ),
-        ("kernel/a.py", "\n" * 401, "kernel/a.py: lines 401 is above the limit of 400"),
+        ("kernels/a.py", "\n" * 401, "kernels/a.py: lines 401 is above the limit of 400"),
         (
-            "audit/a.py",
+            "auditing/a.py",
             "\n".join(f"isinstance({x}, (int, release.Channel))" for x in "abcdef"),
             "release_class_tests: count 6 is above the limit of 5",
         ),
         (
-            "audit/a.py",
+            "auditing/a.py",
             "match x:\n" + "\n".join(f" case Generalized(a={n}): pass" for n in range(6)),
             "release_class_tests: count 6 is above the limit of 5",
         ),
@@ -82,12 +82,12 @@ def test_what_is_too_large_is_seen(tmp_path: Path, file: str, text: str, said: s
     ("file", "text"),
     [
         ("cli/a.py", long(60) + tangled(12, "g")),
-        ("audit/a.py", long(80) + tangled(20, "g")),
-        ("kernel/a.py", long(300) + tangled(50, "g")),
-        ("audit/a.py", "\n" * 400),
-        ("audit/a.py", "\n".join(f"isinstance({x}, Channel)" for x in "abcde")),
-        ("release/a.py", "\n".join(f"isinstance({x}, Channel)" for x in "abcdef")),
-        ("audit/a.py", "\n".join(f"isinstance({x}, int)" for x in "abcdef")),
+        ("auditing/a.py", long(80) + tangled(20, "g")),
+        ("kernels/a.py", long(300) + tangled(50, "g")),
+        ("auditing/a.py", "\n" * 400),
+        ("auditing/a.py", "\n".join(f"isinstance({x}, Channel)" for x in "abcde")),
+        ("releases/a.py", "\n".join(f"isinstance({x}, Channel)" for x in "abcdef")),
+        ("auditing/a.py", "\n".join(f"isinstance({x}, int)" for x in "abcdef")),
     ],
 )
 def test_what_is_within_its_limit_passes(tmp_path: Path, file: str, text: str) -> None:

@@ -156,7 +156,7 @@ def test_audit_knows_all_of_them(dalenius: Run, site: Path, folder: Path, releas
     keys = {threshold["key"] for threshold in document["policy"]}  # type: ignore[attr-defined]
     assert keys == {"min_second_value", "max_attacker_accuracy"}
     described = subprocess.run(
-        [sys.executable, "-c", "import json; from dalenius.report import json_schema as s; print(json.dumps(s.audit_schema()))"],
+        [sys.executable, "-c", "import json; from dalenius.reports import json_schema as s; print(json.dumps(s.audit_schema()))"],
         env=environment(site), capture_output=True, text=True, check=True,
     )  # fmt: skip
     whole = json.loads((folder / "audit.json").read_text(encoding="utf-8"))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from dalenius import datasets as datasets
     from dalenius.errors import DaleniusError, InputError, ParameterError
     from dalenius.hierarchy import Hierarchy
-    from dalenius.release import Anatomized, Centroids, Channel, Generalized, NoisyCounts, Release
-    from dalenius.release import read as read_release
+    from dalenius.releases import Anatomized, Centroids, Channel, Generalized, NoisyCounts, Release
+    from dalenius.releases import read as read_release
     from dalenius.schema import Column, Domain, Prior, Schema
     from dalenius.table import Cells, Table
 
@@ -35,12 +35,12 @@ _PLACES = {
     "Schema": "schema",
     "Cells": "table",
     "Table": "table",
-    "Anatomized": "release",
-    "Centroids": "release",
-    "Channel": "release",
-    "Generalized": "release",
-    "NoisyCounts": "release",
-    "Release": "release",
+    "Anatomized": "releases",
+    "Centroids": "releases",
+    "Channel": "releases",
+    "Generalized": "releases",
+    "NoisyCounts": "releases",
+    "Release": "releases",
 }
 
 
@@ -50,7 +50,7 @@ def __getattr__(name: str) -> Any:
     if name == "datasets":
         return importlib.import_module("dalenius.datasets")
     if name == "read_release":
-        return importlib.import_module("dalenius.release").read
+        return importlib.import_module("dalenius.releases").read
     if name in _PLACES:
         return getattr(importlib.import_module(f"dalenius.{_PLACES[name]}"), name)
     raise AttributeError(f"module 'dalenius' has no attribute {name!r}")

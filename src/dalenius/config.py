@@ -163,7 +163,7 @@ def _split_policy(raw: dict[str, Any], source: str) -> tuple[dict[str, Any], dic
     policy = raw.get("policy")
     if not isinstance(policy, dict) or policy.keys() <= Policy.model_fields.keys():
         return raw, {}
-    from dalenius.criterion import policy_places
+    from dalenius.criteria import policy_places
 
     added: dict[str, float] = {}
     for key in [key for key in policy if key not in Policy.model_fields and key in policy_places()]:

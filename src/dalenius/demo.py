@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.audit import Audit, audit
-from dalenius.audit.policy import Threshold
+from dalenius.auditing import Audit, audit
+from dalenius.auditing.policy import Threshold
 from dalenius.coding import distinct_rows
-from dalenius.criterion import DistinctDiversity, KAnonymity, TCloseness
+from dalenius.criteria import DistinctDiversity, KAnonymity, TCloseness
 from dalenius.datasets import save_hospital
 from dalenius.errors import InputError, file_error
-from dalenius.measure.remaining import ColumnLeft
+from dalenius.measures.remaining import ColumnLeft
 from dalenius.output import write_texts
-from dalenius.publish.anatomy import Anatomy
-from dalenius.publish.base import Published
-from dalenius.publish.lattice import Lattice
-from dalenius.publish.mondrian import Mondrian
+from dalenius.publishers.anatomy import Anatomy
+from dalenius.publishers.base import Published
+from dalenius.publishers.lattice import Lattice
+from dalenius.publishers.mondrian import Mondrian
 from dalenius.schema import Schema
 from dalenius.table import Table
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.config import parse
-from dalenius.engine import Engine, Summary
+from dalenius.engines import Engine, Summary
 from dalenius.errors import DaleniusError, InputError
 from dalenius.hierarchy import Hierarchy, read_hierarchy
 from dalenius.output import check_writable, write_texts

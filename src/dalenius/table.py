@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius import engine as _engine
+from dalenius import engines as _engine
 from dalenius.coding import canonical_texts, leaf_codes, merge
-from dalenius.engine import Counted, Engine, Rows, Source, TooMany, place_of
+from dalenius.engines import Counted, Engine, Rows, Source, TooMany, place_of
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.schema import Schema
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import Targets
-from dalenius.adversary.attacker import Attacker
-from dalenius.adversary.learner import Learner
+from dalenius.adversaries import Targets
+from dalenius.adversaries.attacker import Attacker
+from dalenius.adversaries.learner import Learner
 from dalenius.cli import app
 
 Run = Callable[..., tuple[int, str, str]]

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dalenius.adversary import ADVERSARIES, Adversary, Targets
-from dalenius.adversary.naive_bayes import shares
+from dalenius.adversaries import ADVERSARIES, Adversary, Targets
+from dalenius.adversaries.naive_bayes import shares
 from dalenius.belief import Belief
 from dalenius.cli import app
 from dalenius.datasets import save_hospital
-from dalenius.release import Release
+from dalenius.releases import Release
 from tests.conftest import ROOT
 from tests.test_plugins import install
 

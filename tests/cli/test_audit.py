@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import dalenius as dl
-from dalenius.audit import audit
+from dalenius.auditing import audit
 from dalenius.cli import app
-from dalenius.measure import remaining
+from dalenius.measures import remaining
 from tests.conftest import Run
 
 Answer = tuple[int, str, str]

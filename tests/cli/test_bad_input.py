@@ -201,7 +201,7 @@ IMPORTED = (
     "dalenius.cli.publish",
     "numpy",
     "duckdb",
-    "dalenius.release",
+    "dalenius.releases",
 )
 
 
@@ -224,7 +224,7 @@ def test_ctrl_c_in_the_middle(tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("old", encoding="utf-8")
     script = """
 import os, signal, sys
-import dalenius.engine.duckdb as engine
+import dalenius.engines.duckdb as engine
 from dalenius.cli import main
 
 watched = engine.watched
@@ -249,7 +249,7 @@ main()
 TERMINATED = """
 import os, signal, sys, threading, time
 from pathlib import Path
-import dalenius.engine.duckdb as engine
+import dalenius.engines.duckdb as engine
 from dalenius.cli import main
 
 sent = threading.Event()
@@ -304,9 +304,9 @@ def test_killed_in_the_middle_of_writing(method: str, tmp_path: Path) -> None:
 def test_a_bug_is_told_without_data(tmp_path: Path) -> None:
     prepare(tmp_path)
     code = (
-        "import sys, dalenius.release; from dalenius.cli.app import run\n"
+        "import sys, dalenius.releases; from dalenius.cli.app import run\n"
         "def broken(*a, **k): raise RuntimeError('SECRET')\n"
-        "dalenius.release.read = broken\n"
+        "dalenius.releases.read = broken\n"
         "sys.exit(run(['check', 't.csv']))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)

@@ -10,7 +10,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.cli import app
-from dalenius.measure.utility import release_utility
+from dalenius.measures.utility import release_utility
 
 PEOPLE = [(str(20 + i % 3), "xyz"[i % 3], "pq"[i % 2], ("flu", "gout", "pox", "flu")[i % 4]) for i in range(12)]
 SCHEMA = 'sensitive = "s"\n[columns.a]\nrole = "quasi"\ntype = "integer"\n'

@@ -13,7 +13,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.cli import app
-from tests.adversary import plain_centroids as plain
+from tests.adversaries import plain_centroids as plain
 
 Run = Callable[..., tuple[int, str, str]]
 QUASI = ("age", "sex", "zip", "nationality")

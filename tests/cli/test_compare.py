@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import dalenius as dl
-from dalenius.audit.compare import compare
+from dalenius.auditing.compare import compare
 from dalenius.cli import app
-from dalenius.measure.remaining import to_document
+from dalenius.measures.remaining import to_document
 from tests.conftest import Run
 
 Answer = tuple[int, str, str]

@@ -397,14 +397,14 @@ def test_two_sensitive_columns(run: Run) -> None:
 
 
 def test_beliefs_that_have_not_converged_end_with_exit_code_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalenius.adversary import composition
+    from dalenius.adversaries import composition
 
     whole = composition.compose
 
     def shaky(*arguments: Any, **options: Any) -> Any:
         return dataclasses.replace(whole(*arguments, **options), converged=False)
 
-    monkeypatch.setattr("dalenius.audit.compose.weigh", shaky)
+    monkeypatch.setattr("dalenius.auditing.compose.weigh", shaky)
     code, _, err = run("a.csv", "b.csv", "--targets", "people.csv", "--presence", "1,1")
     assert code == 3
     assert "NOT CONVERGED" in err

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from dalenius import datasets
-from dalenius.adversary import Targets, needing
-from dalenius.adversary.definetti import Group
+from dalenius.adversaries import Targets, needing
+from dalenius.adversaries.definetti import Group
 from dalenius.cli import app
-from dalenius.publish.anatomy import Anatomy
-from dalenius.release import Anatomized, read
+from dalenius.publishers.anatomy import Anatomy
+from dalenius.releases import Anatomized, read
 from dalenius.schema import Schema
 from dalenius.table import Table
 from tests import stopping

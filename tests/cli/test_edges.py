@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import dalenius as dl
-from dalenius.measure.anonymity import class_risks
+from dalenius.measures.anonymity import class_risks
 from tests.conftest import Run
 
 SCHEMA = 'sensitive = "s"\n[columns.q]\nrole = "quasi"\nhierarchy = "suppress"\n'

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dalenius.cli import app
-from dalenius.publish.noisy_counts import Simulation
+from dalenius.publishers.noisy_counts import Simulation
 
 Run = Callable[..., tuple[int, str, str]]
 SCHEMA = """sensitive = "disease"

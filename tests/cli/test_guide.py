@@ -19,7 +19,7 @@ import pytest
 import typer
 
 from dalenius.cli import app
-from dalenius.measure.guide import QUESTIONS, RULES, combinations, recommend
+from dalenius.measures.guide import QUESTIONS, RULES, combinations, recommend
 from tests.conftest import LONG, Run
 
 Cli = Callable[..., tuple[int, str, str]]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dalenius.cli import app
-from dalenius.engine import default
+from dalenius.engines import default
 from dalenius.errors import InputError
 from dalenius.guess import guess_schema
 

@@ -238,7 +238,7 @@ def test_what_is_said(cli: Cli) -> None:
 
 
 def test_time_ran_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalenius.publish import search
+    from dalenius.publishers import search
 
     for enumerable in (10**6, 0):
         monkeypatch.setattr(search, "ENUMERABLE", enumerable)

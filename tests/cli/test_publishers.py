@@ -15,12 +15,12 @@ import jsonschema  # type: ignore[import-untyped, unused-ignore]
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import needing
+from dalenius.adversaries import needing
 from dalenius.cli import app
 from dalenius.cli.methods import METHODS, publisher
-from dalenius.criterion import DistinctDiversity, KAnonymity
+from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
-from dalenius.publish import base, counting
+from dalenius.publishers import base, counting
 from tests.conftest import Run, unwarned
 
 Answer = tuple[int, str, str]
@@ -866,7 +866,7 @@ def test_what_is_too_much_for_a_method(cli: Cli) -> None:
 # ---------------------------------------------------------------------------- the audit of every kind
 
 
-SCHEMA = json.loads(resources.files("dalenius.report").joinpath("audit.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(resources.files("dalenius.reports").joinpath("audit.schema.json").read_text(encoding="utf-8"))
 KINDS = {
     "lattice": "generalized", "mondrian": "generalized", "microaggregation": "centroids", "anatomy": "anatomized",
     "noisy-counts": "noisy-counts",

@@ -18,18 +18,18 @@ import numpy as np
 import pytest
 
 import dalenius
-from dalenius.audit.surveying import Surveyed
+from dalenius.auditing.surveying import Surveyed
 from dalenius.cli import app
-from dalenius.criterion import Predicate, Realistic
-from dalenius.criterion.cell_prior import cell_beliefs
-from dalenius.publish.survey import PRIORS, Sweep
-from dalenius.report import lattice as report
-from tests.adversary.test_realistic import theirs
+from dalenius.criteria import Predicate, Realistic
+from dalenius.criteria.cell_prior import cell_beliefs
+from dalenius.publishers.survey import PRIORS, Sweep
+from dalenius.reports import lattice as report
+from tests.adversaries.test_realistic import theirs
 from tests.conftest import Run, unwarned
-from tests.criterion import realistic_oracle as oracle
-from tests.criterion.realistic_oracle import Adversary, Counts, Number, Set
+from tests.criteria import realistic_oracle as oracle
+from tests.criteria.realistic_oracle import Adversary, Counts, Number, Set
 from tests.oracle import Node, classes, minimal, nodes
-from tests.report.page import Page
+from tests.reports.page import Page
 
 Answer = tuple[int, str, str]
 Cli = Callable[..., Answer]

@@ -15,7 +15,7 @@ from dalenius.cli import app
 from dalenius.papers import error, registry
 from dalenius.papers.base import Compared, Exhibit, Paper
 from dalenius.papers.errata import ERRATA
-from dalenius.report import reproduce as report
+from dalenius.reports import reproduce as report
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dalenius.audit.holdout import split_rows
+from dalenius.auditing.holdout import split_rows
 from dalenius.cli import app
-from dalenius.engine import connect
-from dalenius.engine.duckdb import DuckDB
+from dalenius.engines import connect
+from dalenius.engines.duckdb import DuckDB
 from dalenius.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]

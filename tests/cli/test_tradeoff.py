@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from dalenius.audit.axes import RISKS, UTILITIES
+from dalenius.auditing.axes import RISKS, UTILITIES
 from dalenius.cli import app
 from tests import stopping
-from tests.audit.people import POLICY, SCHEMA, table
+from tests.auditing.people import POLICY, SCHEMA, table
 from tests.conftest import LONG
 
 Run = Callable[..., tuple[int, str, str]]
@@ -110,7 +110,7 @@ FEW = ("people.csv", "--method", "mondrian", "--method", "anatomy", "--k", "8", 
 
 
 def test_another_question_needs_no_new_measuring(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalenius.audit.tradeoff import Bench
+    from dalenius.auditing.tradeoff import Bench
 
     measured = []
     call = Bench.__call__
@@ -197,8 +197,8 @@ def test_the_best_by_anatomy_is_drawn_anew(run: Run) -> None:
 
 
 def test_a_new_draw_that_misses_the_policy_is_not_published(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalenius.audit import tradeoff
-    from dalenius.audit.policy import Threshold
+    from dalenius.auditing import tradeoff
+    from dalenius.auditing.policy import Threshold
 
     Path("privacy.toml").write_text(SCHEMA + "[policy]\nmin_l = 2\n", encoding="utf-8")
     arguments = ("frontier", "people.csv", "--method", "anatomy", "--l", "2", "--jobs", "1")
@@ -273,7 +273,7 @@ def test_held_out_by_lot(run: Run) -> None:
 # Ctrl-C as soon as something is kept: no test has to be quick enough for it.
 INTERRUPTED = """
 import os, signal
-from dalenius.audit.journal import Journal
+from dalenius.auditing.journal import Journal
 from dalenius.cli import main
 
 whole = Journal.write
@@ -312,7 +312,7 @@ def test_ctrl_c_and_going_on(run: Run, tmp_path: Path) -> None:
 
 def test_ctrl_c_while_an_attacker_is_sampled(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is cut short is not kept as if it were all, and nothing more is begun."""
-    from dalenius.adversary import sampling
+    from dalenius.adversaries import sampling
 
     command = ("frontier", "people.csv", "--method", "anatomy", "--method", "mondrian", "--l", "2", "--jobs", "1")
     with monkeypatch.context() as patched:

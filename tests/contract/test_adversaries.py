@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import ADVERSARIES, UNKNOWN, Refused, Targets, named, needing
-from dalenius.adversary.sampling import spread
+from dalenius.adversaries import ADVERSARIES, UNKNOWN, Refused, Targets, named, needing
+from dalenius.adversaries.sampling import spread
 from dalenius.belief import Belief
-from dalenius.release import KINDS, Release
+from dalenius.releases import KINDS, Release
 from dalenius.schema import Schema
 
 SCHEMA = """sensitive = "disease"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import ADVERSARIES, UNKNOWN, Refused, Targets, named, needing
+from dalenius.adversaries import ADVERSARIES, UNKNOWN, Refused, Targets, named, needing
 from dalenius.belief import Belief
-from dalenius.release import NoisyCounts, Release
+from dalenius.releases import NoisyCounts, Release
 
 VALUES = ("Ache", "Flu", "Gout", "Pox")
 SCHEMA = """sensitive = "disease"

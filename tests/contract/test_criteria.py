@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.criterion import CRITERIA, Criterion, Measured, document, measure, measured, policy_places
-from dalenius.criterion.base import Setting
-from dalenius.release import GroupedRelease
+from dalenius.criteria import CRITERIA, Criterion, Measured, document, measure, measured, policy_places
+from dalenius.criteria.base import Setting
+from dalenius.releases import GroupedRelease
 
 REPORTED = [pytest.param(one, id=".".join(one.place)) for one in measured()]
 MODELS = [pytest.param(model, id=name) for name, model in CRITERIA.items()]

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius import engine as engines
+from dalenius import engines as engines
 from dalenius.errors import InputError
-from dalenius.release import (
+from dalenius.releases import (
     KINDS,
     Anatomized,
     Centroids,
@@ -26,7 +26,7 @@ from dalenius.release import (
     Release,
     find_files,
 )
-from dalenius.release.evidence import SHAPES
+from dalenius.releases.evidence import SHAPES
 from dalenius.schema import Schema
 
 EACH = [pytest.param(kind, id=name) for name, kind in KINDS.items()]

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit.candidates import Candidate, grid
-from dalenius.audit.checking import check
+from dalenius.auditing.candidates import Candidate, grid
+from dalenius.auditing.checking import check
 from dalenius.errors import DaleniusError
 from dalenius.options import Option
-from dalenius.publish.base import Publisher
-from dalenius.publish.registry import PUBLISHERS, audit_options, axes, grid_options, options, owners
-from dalenius.release import GroupCells, Release
+from dalenius.publishers.base import Publisher
+from dalenius.publishers.registry import PUBLISHERS, audit_options, axes, grid_options, options, owners
+from dalenius.releases import GroupCells, Release
 
 PEOPLE = 150
 QUASI = ("age", "sex", "zip", "nationality")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dalenius import Anatomized, Generalized, InputError, Table, datasets
-from dalenius.release import GroupedRelease
+from dalenius.releases import GroupedRelease
 
 FOLDER = Path(datasets.__file__).parent / "papers"
 

@@ -1,4 +1,4 @@
-"""The tables of docs/engines.md are what the registries say. tests/engine/test_matrix.py tries what they say."""
+"""The tables of docs/engines.md are what the registries say. tests/engines/test_matrix.py tries what they say."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ def test_all_of_them_are_shown() -> None:
 
 def test_the_attributes_of_the_tables_exist() -> None:
     """Every attribute that a table of the page names is one of the class that its section is about."""
-    from dalenius.adversary import Adversary
-    from dalenius.criterion import Criterion
-    from dalenius.publish.base import Publisher
-    from dalenius.release import Release
+    from dalenius.adversaries import Adversary
+    from dalenius.criteria import Criterion
+    from dalenius.publishers.base import Publisher
+    from dalenius.releases import Release
 
     parts = {"criterion": Criterion, "publisher": Publisher, "adversary": Adversary, "kind of release": Release}
     for title, part in parts.items():

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from dalenius import datasets
-from dalenius.adversary import RandomWorlds, Targets
-from dalenius.measure.threat import faithfulness
+from dalenius.adversaries import RandomWorlds, Targets
+from dalenius.measures.threat import faithfulness
 from dalenius.papers import registry
 from dalenius.papers.errata import ERRATA, markdown
 from dalenius.papers.population_experiments import FIELDS, naive_attack, study
 from dalenius.papers.relative import PRINTED_V
-from dalenius.publish.anatomy import Anatomy
-from dalenius.release import GroupedRelease
-from dalenius.report.exhibits import Erratum
+from dalenius.publishers.anatomy import Anatomy
+from dalenius.releases import GroupedRelease
+from dalenius.reports.exhibits import Erratum
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL = [one for found in ERRATA.values() for one in found]

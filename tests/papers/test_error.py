@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from dalenius.measure.guide import RULES
+from dalenius.measures.guide import RULES
 from dalenius.papers import error
 from dalenius.papers.base import Paper
 from tests.papers.findings import FINDINGS

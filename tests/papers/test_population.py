@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversary import ADVERSARIES
-from dalenius.adversary.learning import Memory
-from dalenius.adversary.sampling import Effort
-from dalenius.measure import accuracy
+from dalenius.adversaries import ADVERSARIES
+from dalenius.adversaries.learning import Memory
+from dalenius.adversaries.sampling import Effort
+from dalenius.measures import accuracy
 from dalenius.papers import population
 from dalenius.papers.base import Paper
 from dalenius.papers.population import Experiments

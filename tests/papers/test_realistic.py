@@ -22,10 +22,10 @@ import pytest
 from dalenius.papers import realistic
 from dalenius.papers.base import Compared, Paper
 from dalenius.papers.realistic import ADVERSARIES, EPSILON, IMPOSSIBLE, PRINTED, SHOWN_NODE
-from dalenius.publish.nodes import GeneralizationLattice
-from dalenius.publish.survey import Sweep, stubbornness, survey
-from tests.adversary.test_realistic import theirs
-from tests.criterion.realistic_oracle import Counts, Number
+from dalenius.publishers.nodes import GeneralizationLattice
+from dalenius.publishers.survey import Sweep, stubbornness, survey
+from tests.adversaries.test_realistic import theirs
+from tests.criteria.realistic_oracle import Counts, Number
 from tests.papers.findings import FINDINGS
 
 Node = tuple[int, ...]

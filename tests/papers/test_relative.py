@@ -19,20 +19,20 @@ import pytest
 from scipy import stats
 
 from dalenius import datasets
-from dalenius.adversary import Targets
-from dalenius.adversary.learner import Learner
+from dalenius.adversaries import Targets
+from dalenius.adversaries.learner import Learner
 from dalenius.errors import InputError
-from dalenius.measure.accuracy import hits
-from dalenius.measure.fidelity import Truth
+from dalenius.measures.accuracy import hits
+from dalenius.measures.fidelity import Truth
 from dalenius.papers import relative
 from dalenius.papers import relative_experiments as runs
 from dalenius.papers.base import Compared, Paper
 from dalenius.papers.relative import PRINTED_III, PRINTED_IV, PRINTED_V
 from dalenius.papers.relative_experiments import LEVELS, Experiments, Measured, Points
-from dalenius.publish.anatomy import Anatomy
-from dalenius.release import Anatomized, Generalized
-from dalenius.report import charts
-from tests.adversary.vertical_worlds import Vertical, beliefs
+from dalenius.publishers.anatomy import Anatomy
+from dalenius.releases import Anatomized, Generalized
+from dalenius.reports import charts
+from tests.adversaries.vertical_worlds import Vertical, beliefs
 from tests.papers.findings import FINDINGS
 
 DISEASES = ("Heart", "Flu", "Stomach", "HIV", "Diabetes")

@@ -10,9 +10,9 @@ import typer
 
 if TYPE_CHECKING:
     from dalenius.cli.options import Chosen
-    from dalenius.criterion import Criterion, Predicate, Realistic
-    from dalenius.engine import Engine
-    from dalenius.release.prior import Priors
+    from dalenius.criteria import Criterion, Predicate, Realistic
+    from dalenius.engines import Engine
+    from dalenius.releases.prior import Priors
     from dalenius.schema import Schema
 
 PANEL = "Realistic adversaries"
@@ -73,8 +73,8 @@ def parsed(
     at_most: bool,
 ) -> Written:
     """Read the texts of criteria, adversaries and sets."""
-    from dalenius.criterion import Setting, from_options
-    from dalenius.release.prior import Priors
+    from dalenius.criteria import Setting, from_options
+    from dalenius.releases.prior import Priors
 
     priors, sets = Priors(schema, engine), predicates(predicate, schema)
     wanted = from_options(criteria, Setting(priors, known, at_most, sets))
@@ -87,7 +87,7 @@ def named(
     written: Sequence[str] | None, data: Sequence[str] | None, priors: Priors, *, known: int, at_most: bool
 ) -> list[Realistic]:
     """The adversaries that the options name, each once."""
-    from dalenius.criterion.written import adversary
+    from dalenius.criteria.written import adversary
     from dalenius.errors import InputError, ParameterError
 
     texts = [*(written or []), *(f"I:data:{path}" for path in data or [])]
@@ -106,7 +106,7 @@ def named(
 
 
 def predicates(written: Sequence[str] | None, schema: Schema) -> tuple[Predicate, ...]:
-    from dalenius.criterion import Predicate
+    from dalenius.criteria import Predicate
 
     names = [column.name for column in schema.sensitive]
     return tuple(Predicate.parse(text, names) for text in written or [])

@@ -11,7 +11,7 @@ from dalenius.cli import common, declared
 from dalenius.cli.options import NamesAdversaries
 
 if TYPE_CHECKING:
-    from dalenius.audit.attacking import Attacked, AttackRequest
+    from dalenius.auditing.attacking import Attacked, AttackRequest
 
 ReleaseArgument = Annotated[str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's.")]
 AdversaryOption = Annotated[
@@ -96,7 +96,7 @@ def command(
     quiet: declared.Quiet = False,
 ) -> None:
     """Attack a release: beliefs about targets (-o), and with --truth how many people are threatened, and by how much."""
-    from dalenius.audit.attacking import AttackRequest, attack, error_rates, files_of_prior
+    from dalenius.auditing.attacking import AttackRequest, attack, error_rates, files_of_prior
     from dalenius.errors import InputError
     from dalenius.schema import Schema
 
@@ -140,7 +140,7 @@ def _check_outputs(request: AttackRequest, output: Path | None, json: str | None
 
 def _write(result: Attacked, output: Path | None, json: str | None, quiet: bool) -> None:
     from dalenius.output import write_texts
-    from dalenius.report.attack import lines
+    from dalenius.reports.attack import lines
 
     if output is not None:
         write_texts({output: result.beliefs_text()})

@@ -14,10 +14,10 @@ from dalenius.cli import common, declared, methods, options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dalenius.audit import Audit
-    from dalenius.criterion import Criterion
-    from dalenius.engine import Engine
-    from dalenius.publish.base import Publisher
+    from dalenius.auditing import Audit
+    from dalenius.criteria import Criterion
+    from dalenius.engines import Engine
+    from dalenius.publishers.base import Publisher
     from dalenius.schema import Schema
 
 ReleaseArgument = Annotated[
@@ -63,8 +63,8 @@ def command(
     Exit code 1 if a threshold of [policy] is violated; with --strict also if one could not be tested. Exit code 3 if what was
     asked for was sampled and has not converged.
     """
-    from dalenius.adversary.sampling import Effort
-    from dalenius.audit import audit
+    from dalenius.adversaries.sampling import Effort
+    from dalenius.auditing import audit
     from dalenius.schema import Schema
 
     roles, connected = Schema.load(schema), common.connect_engine(engine, quiet=quiet)
@@ -95,8 +95,8 @@ def command(
 
 def _policy_files(schema: Schema, engine: Engine) -> list[Path]:
     """The files that the policy names; what is wrong with the policy is told before any work."""
-    from dalenius.audit.disclosure import policy_criteria
-    from dalenius.release.prior import Priors
+    from dalenius.auditing.disclosure import policy_criteria
+    from dalenius.releases.prior import Priors
 
     priors = Priors(schema, engine, schema.folder)
     policy_criteria(schema, priors)
@@ -108,7 +108,7 @@ def _publisher(
 ) -> Publisher | None:
     """Who publishes the table that is named; None if it is a release already."""
     from dalenius.errors import InputError
-    from dalenius.publish.registry import from_options
+    from dalenius.publishers.registry import from_options
 
     if method is None and (criteria or any(value is not None and value != [] for value in chosen.values())):
         raise InputError(
@@ -128,14 +128,14 @@ def _publisher(
 
 def _write_page(found: Audit, output: Path | None, *, reveal: bool) -> None:
     from dalenius.output import write_texts
-    from dalenius.report import html
+    from dalenius.reports import html
 
     if output is not None:
         write_texts({output: html.page(found, common.run_details(), reveal=reveal)})
 
 
 def _lines(found: Audit, output: Path | None) -> list[str]:
-    from dalenius.report import terminal
+    from dalenius.reports import terminal
 
     return [*terminal.lines(found), *([] if output is None else [f"\n  Report: {output}"])]
 

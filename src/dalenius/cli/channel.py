@@ -10,8 +10,8 @@ import typer
 from dalenius.cli import common, declared
 
 if TYPE_CHECKING:
-    from dalenius.audit.channel import ChannelRequest, MeasuredChannel
-    from dalenius.engine import Engine
+    from dalenius.auditing.channel import ChannelRequest, MeasuredChannel
+    from dalenius.engines import Engine
 
 LIST = "list"
 
@@ -98,7 +98,7 @@ OutputOption = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    from dalenius.release.models import MODELS
+    from dalenius.releases.models import MODELS
 
     models = f"Models: {', '.join(MODELS)}. --model list explains them and their parameters."
     app.command("channel", epilog=models)(command)
@@ -136,7 +136,7 @@ def command(
 
     With --design the channel that leaves most, at a distortion that is allowed.
     """
-    from dalenius.audit.channel import ChannelRequest, channel, source_of
+    from dalenius.auditing.channel import ChannelRequest, channel, source_of
 
     source_of(matrix=matrix, model=model, release=release, samples=samples)
     if model == LIST:
@@ -173,7 +173,7 @@ def _check_outputs(request: ChannelRequest, json: str | None, engine: Engine) ->
 
 def _write(result: MeasuredChannel, json: str | None, quiet: bool) -> None:
     from dalenius.output import write_texts
-    from dalenius.report.channel import curve_csv, lines, page
+    from dalenius.reports.channel import curve_csv, lines, page
 
     outputs = result.request.outputs
     if "csv" in outputs:
@@ -191,8 +191,8 @@ def _write(result: MeasuredChannel, json: str | None, quiet: bool) -> None:
 
 
 def _list_models(json: str | None, quiet: bool) -> None:
-    from dalenius.release.models import described
-    from dalenius.report.channel import model_lines
+    from dalenius.releases.models import described
+    from dalenius.reports.channel import model_lines
 
     if json is not None:
         common.write_json(json, {"models": described()})

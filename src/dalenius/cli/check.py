@@ -69,8 +69,8 @@ def command(
     Says what level the release reaches and in which class it is worst. Criteria that are asked for are held against the classes
     and against the suppressed rows as a class; exit code 1 if one is violated.
     """
-    from dalenius.audit.checking import check, check_parameters
-    from dalenius.report.check import lines
+    from dalenius.auditing.checking import check, check_parameters
+    from dalenius.reports.check import lines
     from dalenius.schema import Schema
 
     roles, connected, depth = Schema.load(schema), common.connect_engine(engine, quiet=quiet), _depth(recursive_l)

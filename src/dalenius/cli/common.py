@@ -21,7 +21,7 @@ from dalenius.errors import InputError
 from dalenius.output import check_writable, write_texts
 
 if TYPE_CHECKING:
-    from dalenius.engine import Engine
+    from dalenius.engines import Engine
 
 SCHEMA_VERSION = 1
 
@@ -42,7 +42,7 @@ def run_details() -> dict[str, Any]:
 
 def connect_engine(url: str, *, quiet: bool) -> Engine:
     """The engine; on a terminal a line tells what it does, whenever that takes a while."""
-    from dalenius.engine import connect
+    from dalenius.engines import connect
 
     shows = not quiet and sys.stderr.isatty()
 
@@ -179,7 +179,7 @@ def stage_line(quiet: bool) -> Iterator[Callable[[str], None]]:
 def release_files(release: str) -> list[Path]:
     """The files of a release and its sidecar, which no output may replace; none where it is not to be found."""
     from dalenius.errors import DaleniusError
-    from dalenius.release import find_files, sidecar
+    from dalenius.releases import find_files, sidecar
 
     try:
         return [*find_files(release)[1], sidecar.path_of(Path(release))]

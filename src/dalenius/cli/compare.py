@@ -26,8 +26,8 @@ def command(
     quiet: declared.Quiet = False,
 ) -> None:
     """Hold releases of one table side by side: labels, classes, divergence from the table, error of count queries."""
-    from dalenius.audit.compare import compare
-    from dalenius.report.compare import lines
+    from dalenius.auditing.compare import compare
+    from dalenius.reports.compare import lines
     from dalenius.schema import Schema
 
     connected = common.connect_engine(engine, quiet=quiet)

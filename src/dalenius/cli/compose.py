@@ -58,9 +58,9 @@ def command(
     quiet: declared.Quiet = False,
 ) -> int:
     """Intersect what several releases say of the same people: how many values are left, and of whom only one."""
-    from dalenius.audit.compose import compose, parse_presence
+    from dalenius.auditing.compose import compose, parse_presence
     from dalenius.output import write_texts
-    from dalenius.report.compose import beliefs_text, lines, rows_text, warnings
+    from dalenius.reports.compose import beliefs_text, lines, rows_text, warnings
     from dalenius.schema import Schema
 
     paths = schema or [declared.SCHEMA_FILE]

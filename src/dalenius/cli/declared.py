@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dalenius import engine as _engine
+from dalenius import engines as _engine
 from dalenius.errors import listing
-from dalenius.release.registry import KINDS
+from dalenius.releases.registry import KINDS
 
 SCHEMA_FILE = Path("privacy.toml")
 ENGINE_URL = _engine.DEFAULT

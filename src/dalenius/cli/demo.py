@@ -32,8 +32,8 @@ def command(
     """Publish a hospital's table in three ways, attack each, and see which may go out."""
     from dalenius.demo import demo
     from dalenius.output import write_texts
-    from dalenius.report import demo as report
-    from dalenius.report import html
+    from dalenius.reports import demo as report
+    from dalenius.reports import html
 
     story = demo(
         folder, people=people, is_quick=quick, seed=seed, told=lambda told: _say(report.part(told)), stage=_stage

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 from dalenius.cli.common import connect_engine, run_details, say, stage_line, write_json
 
 if TYPE_CHECKING:
-    from dalenius.publish.base import Publisher
+    from dalenius.publishers.base import Publisher
 
 
 def curved() -> type[Publisher]:
     """The method whose parameter is explained by a curve."""
-    from dalenius.publish.registry import PUBLISHERS
+    from dalenius.publishers.registry import PUBLISHERS
 
     return next(publisher for publisher in PUBLISHERS.values() if publisher.has_curve)
 
 
 def is_alone(methods: Sequence[str] | None, typed: Mapping[str, Any], draws: int | None) -> bool:
     """Whether nothing but noisy counts is asked for: by --method, or by their options alone."""
-    from dalenius.audit.candidates import own_options
+    from dalenius.auditing.candidates import own_options
 
     method = curved()
     if not typed.keys() <= own_options(method):
@@ -44,9 +44,9 @@ def run(
     quiet: bool,
 ) -> None:
     """Try budgets on a table: how often an attack on the counts would be right, of whom, and how far off they are."""
-    from dalenius.audit.frontier import counts_frontier_of
+    from dalenius.auditing.frontier import counts_frontier_of
     from dalenius.output import write_texts
-    from dalenius.report import frontier as report
+    from dalenius.reports import frontier as report
 
     axis = curved().grid.axes[0]
     options = dict(typed)

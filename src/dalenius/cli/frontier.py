@@ -115,7 +115,7 @@ def command(
 
 def _check(method: list[str] | None, holdout: Path | None, share: float | None) -> None:
     from dalenius.errors import InputError, ParameterError
-    from dalenius.publish.registry import named
+    from dalenius.publishers.registry import named
 
     for name in method or ():
         named(name, "frontier")

@@ -11,7 +11,7 @@ import typer
 from dalenius.cli import common, declared
 
 if TYPE_CHECKING:
-    from dalenius.measure.guide import Question
+    from dalenius.measures.guide import Question
 
 TRIES = 3
 
@@ -51,9 +51,9 @@ def command(
     On a terminal it asks what no option answers and what still matters; in a script name the answers.
     """
     from dalenius.errors import InputError
-    from dalenius.measure.guide import complete, guide
+    from dalenius.measures.guide import complete, guide
     from dalenius.output import check_writable
-    from dalenius.report.guide import lines
+    from dalenius.reports.guide import lines
 
     named = {"about": about, "loss": loss, "loss_known": loss_known, "observations": observations, "case": case}
     answers = complete(named)
@@ -73,8 +73,8 @@ def command(
 
 def _print_all(json: str | None, quiet: bool) -> None:
     """The whole table."""
-    from dalenius.measure.guide import to_document
-    from dalenius.report.guide import table_lines
+    from dalenius.measures.guide import to_document
+    from dalenius.reports.guide import table_lines
 
     if json is not None:
         common.write_json(json, to_document())
@@ -85,7 +85,7 @@ def _print_all(json: str | None, quiet: bool) -> None:
 def _ask_rest(answers: dict[str, str]) -> dict[str, str]:
     """The answers with those to the questions that are still open, asked on the terminal."""
     from dalenius.errors import InputError
-    from dalenius.measure.guide import open_questions
+    from dalenius.measures.guide import open_questions
 
     missing = open_questions(answers)
     if missing and not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
@@ -100,7 +100,7 @@ def _ask_rest(answers: dict[str, str]) -> dict[str, str]:
 def _ask(question: Question) -> str:
     """An answer by its number, its word or the beginning of that; asked on standard error, so that results stay apart."""
     from dalenius.errors import InputError
-    from dalenius.report.guide import question_lines
+    from dalenius.reports.guide import question_lines
 
     for text in question_lines(question):
         typer.echo(text, err=True)

@@ -22,7 +22,7 @@ def command(
 ) -> None:
     """Guess the schema of a table and write it, every guess marked, for you to check. Never overwrites a file."""
     from dalenius.guess import check_new, init
-    from dalenius.report.init import lines
+    from dalenius.reports.init import lines
 
     check_new(output)  # before the engine is connected, which may take a while
     for line in lines(init(table, output, engine=common.connect_engine(engine, quiet=quiet))):

@@ -14,7 +14,7 @@ LINE = 2.5  # the ε at which the page draws the line, if nobody says it
 
 
 def register(app: typer.Typer) -> None:
-    from dalenius.publish.registry import options as of_methods
+    from dalenius.publishers.registry import options as of_methods
 
     handling = [option for option in of_methods() if option.name == "suppressed-rows"]
     app.command("lattice")(options.with_options(options.with_criteria(command), "chosen", handling, panel=""))
@@ -39,11 +39,11 @@ def command(
     quiet: declared.Quiet = False,
 ) -> None:
     """List every node of the lattice with its privacy levels, its utilities and whether it satisfies the criteria."""
-    from dalenius.audit.surveying import lattice
+    from dalenius.auditing.surveying import lattice
     from dalenius.errors import InputError
-    from dalenius.measure.remaining import warnings
+    from dalenius.measures.remaining import warnings
     from dalenius.output import write_texts
-    from dalenius.report.lattice import lines, page
+    from dalenius.reports.lattice import lines, page
     from dalenius.schema import Schema
 
     roles, connected = Schema.load(schema), common.connect_engine(engine, quiet=quiet)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dalenius.cli.options import with_options
-from dalenius.publish import registry
+from dalenius.publishers import registry
 
 METHODS = tuple(registry.PUBLISHERS)
 _PANEL = "Of one method"

@@ -24,7 +24,7 @@ class NamesAdversaries(TyperCommand):
     """A command with --adversary. Its help also names the adversaries of plug-ins, which are loaded only then."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from dalenius.adversary import from_plugins
+        from dalenius.adversaries import from_plugins
 
         added = from_plugins()
         for parameter in self.params:
@@ -35,7 +35,7 @@ class NamesAdversaries(TyperCommand):
 
 def with_criteria(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with the criteria's options in place of its parameter `criteria`, which gets what was chosen."""
-    from dalenius.criterion import options
+    from dalenius.criteria import options
 
     return with_options(command, "criteria", options(), panel="Criteria")
 

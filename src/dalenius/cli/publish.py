@@ -74,11 +74,11 @@ def command(
     quiet: declared.Quiet = False,
 ) -> None:
     """Make a release that satisfies the criteria, and write it with a sidecar that says how it was made."""
-    from dalenius.audit.publishing import Earlier, publish
-    from dalenius.criterion import Setting, from_options
-    from dalenius.measure.remaining import warnings
-    from dalenius.release.prior import Priors
-    from dalenius.report.publish import difference_warnings, lines
+    from dalenius.auditing.publishing import Earlier, publish
+    from dalenius.criteria import Setting, from_options
+    from dalenius.measures.remaining import warnings
+    from dalenius.releases.prior import Priors
+    from dalenius.reports.publish import difference_warnings, lines
     from dalenius.schema import Schema
     from dalenius.table import MOST_CELLS
 

@@ -42,7 +42,7 @@ def command(
     """Make the five papers' tables and figures anew: the printed numbers beside ours, and what is wrong in print."""
     from dalenius.papers import registry
     from dalenius.papers.reproducing import reproduce
-    from dalenius.report.reproduce import left_out_lines, lines
+    from dalenius.reports.reproduce import left_out_lines, lines
 
     names = list(papers or [])
     registry.check(names)
@@ -72,7 +72,7 @@ def _check_outputs(output: Path, json: str | None) -> None:
 def _write(result: Reproduced, output: Path, json: str | None) -> None:
     from dalenius.output import write_texts
     from dalenius.papers.registry import TITLES
-    from dalenius.report.reproduce import page
+    from dalenius.reports.reproduce import page
 
     run = {"papers": result.seconds}
     text = page(

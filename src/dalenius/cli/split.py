@@ -25,8 +25,8 @@ def command(
     quiet: declared.Quiet = False,
 ) -> None:
     """Hold out people by lot before publishing, so that an attack has a control. Rows keep their texts and their order."""
-    from dalenius.audit.splitting import split
-    from dalenius.report.split import lines
+    from dalenius.auditing.splitting import split
+    from dalenius.reports.split import lines
 
     for line in lines(split(table, output, others, share=share, seed=seed)):
         common.say(quiet, line)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dalenius.cli import common, declared
 
 if TYPE_CHECKING:
-    from dalenius.audit.exploring import Explored
+    from dalenius.auditing.exploring import Explored
 
 
 def run(
@@ -27,8 +27,8 @@ def run(
     **how: Any,
 ) -> int:
     """Measure every release that is asked for, common.say what was found, and write what is to be written; the exit code."""
-    from dalenius.audit.exploring import frontier
-    from dalenius.measure.remaining import from_document, warnings
+    from dalenius.auditing.exploring import frontier
+    from dalenius.measures.remaining import from_document, warnings
 
     values, shared = _split(chosen)
     with common.stage_line(quiet) as stage:
@@ -46,7 +46,7 @@ def run(
 
 def _split(chosen: Mapping[str, Any]) -> tuple[dict[str, tuple[Any, ...]], dict[str, Any]]:
     """The values of each axis, each once and in their order; and the options that candidates share."""
-    from dalenius.publish.registry import axes
+    from dalenius.publishers.registry import axes
 
     by_option = {axis.option.parameter: axis for axis in axes()}
     values = {
@@ -60,7 +60,7 @@ def _split(chosen: Mapping[str, Any]) -> tuple[dict[str, tuple[Any, ...]], dict[
 def _report(table: Path, found: Explored, command: str, *, output: Path | None, json: str | None, quiet: bool) -> None:
     """Write the page and the JSON, and common.say what was found."""
     from dalenius.output import write_texts
-    from dalenius.report import tradeoff as report
+    from dalenius.reports import tradeoff as report
 
     compared = found.tradeoff
     if output is not None:

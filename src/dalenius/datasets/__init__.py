@@ -9,7 +9,7 @@ from dalenius.datasets import _hospital
 from dalenius.datasets._adult import adult
 from dalenius.errors import InputError, listing, nearest
 from dalenius.output import csv_text, write_texts
-from dalenius.release import Release, read
+from dalenius.releases import Release, read
 from dalenius.schema import Schema
 from dalenius.table import Table
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dalenius.report.exhibits import Compared, Erratum, Exhibit, Paper
+from dalenius.reports.exhibits import Compared, Erratum, Exhibit, Paper
 
 __all__ = ["Compared", "Erratum", "Exhibit", "Paper"]

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from dalenius import datasets
-from dalenius.adversary import UNKNOWN, Targets
-from dalenius.adversary.intersection import intersect
+from dalenius.adversaries import UNKNOWN, Targets
+from dalenius.adversaries.intersection import intersect
 from dalenius.papers.base import Compared, Exhibit, Paper
 from dalenius.papers.composition_experiments import (
     OVERLAP,
@@ -27,8 +27,8 @@ from dalenius.papers.composition_experiments import (
     overlapping,
     side_by_side,
 )
-from dalenius.report import charts
-from dalenius.report.charts import Curve
+from dalenius.reports import charts
+from dalenius.reports.charts import Curve
 
 CITATION = (
     "S. R. Ganta, S. P. Kasiviswanathan and A. Smith, Composition Attacks and Auxiliary Information in Data Privacy, "

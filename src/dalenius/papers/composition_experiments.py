@@ -17,18 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius import datasets
-from dalenius.adversary import Targets
-from dalenius.adversary.intersection import Intersection, intersect, members
-from dalenius.adversary.location import found_in, places
-from dalenius.adversary.naive_bayes import NaiveBayes
-from dalenius.criterion import Criterion, EntropyDiversity, KAnonymity, TCloseness
-from dalenius.measure import accuracy
-from dalenius.measure.accuracy import Rate
-from dalenius.measure.composition import Composed, composed
-from dalenius.publish.microaggregation import Microaggregation
-from dalenius.publish.mondrian import Mondrian
-from dalenius.publish.noisy_counts import Simulation
-from dalenius.release import GroupedRelease
+from dalenius.adversaries import Targets
+from dalenius.adversaries.intersection import Intersection, intersect, members
+from dalenius.adversaries.location import found_in, places
+from dalenius.adversaries.naive_bayes import NaiveBayes
+from dalenius.criteria import Criterion, EntropyDiversity, KAnonymity, TCloseness
+from dalenius.measures import accuracy
+from dalenius.measures.accuracy import Rate
+from dalenius.measures.composition import Composed, composed
+from dalenius.publishers.microaggregation import Microaggregation
+from dalenius.publishers.mondrian import Mondrian
+from dalenius.publishers.noisy_counts import Simulation
+from dalenius.releases import GroupedRelease
 from dalenius.schema import Schema
 from dalenius.table import Table
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dalenius.papers.base import Erratum
 
-_REALISTIC = "tests/criterion/test_realistic.py::test_"
+_REALISTIC = "tests/criteria/test_realistic.py::test_"
 
 RELATIVE = (
     Erratum(
@@ -30,7 +30,7 @@ RELATIVE = (
         "p_A(s | r_v, t*) on the left.",
         "p_A(s | y_v, t*).",
         "It is about somebody who knows only y_v = g(r_v); whoever knows r_v has (8).",
-        "tests/adversary/test_relative_exact.py::test_every_world",
+        "tests/adversaries/test_relative_exact.py::test_every_world",
     ),
     Erratum(
         "Definition 1 and Section VI-B",
@@ -38,7 +38,7 @@ RELATIVE = (
         "Where c values tie, a person counts as 1/c.",
         "The definition and the table are two measures. The second is the chance that a guess is right, and 1/c is the mean over "
         "all ways to break the tie. The definition as it reads is kept as GT_A_def1.",
-        "tests/measure/test_threat.py::test_every_figure_by_loops",
+        "tests/measures/test_threat.py::test_every_figure_by_loops",
     ),
     Erratum(
         "Equation (21), RF in Tables IV and V",
@@ -183,7 +183,7 @@ COMPOSITION = (
         "One over the anonymity after the attack.",
         "The sentences before and after it are about the values that are left. Where none is left, releases contradict each other: "
         "that counts as no breach, and is told.",
-        "tests/adversary/test_intersection.py::test_figures_by_hand",
+        "tests/adversaries/test_intersection.py::test_figures_by_hand",
     ),
     Erratum(
         "Section 3.2, perfect breaches on Adult, k = 5",
@@ -205,14 +205,14 @@ COMPOSITION = (
         "ε-differential privacy gives (e^ε − 1)-semantic privacy.",
         "tanh(ε/2)-semantic privacy, with neighbours that differ in one record.",
         "The print holds and is not sharp. The worst prior weighs the two databases that are furthest apart; no search is needed.",
-        "tests/measure/test_semantic.py::test_the_closed_form_is_the_best_of_all_priors",
+        "tests/measures/test_semantic.py::test_the_closed_form_is_the_best_of_all_priors",
     ),
     Erratum(
         "Theorem 16",
         "δ' = O(n√δ).",
         "δ' = n(√δ + 2δ/(ε e^ε)), by Lemma 19 and one bound for each person.",
         "The O hides ε: the smaller ε, the larger δ'. With 2,000 people, ε = 0.1 and δ = 10⁻⁶ nothing is promised any more.",
-        "tests/measure/test_semantic.py::test_theorem_16_by_hand_and_where_it_is_vacuous",
+        "tests/measures/test_semantic.py::test_theorem_16_by_hand_and_where_it_is_vacuous",
     ),
 )
 
@@ -231,14 +231,14 @@ ERROR = (
         "ΔP ≤ 2 d_max TV ≤ √2 d_max √D, in nats.",
         "The print holds; half of it does. Losses lie between 0 and d_max, so that two distributions differ in their mean by "
         "d_max TV, not by twice as much. A bit that is told as it is reaches the bound.",
-        "tests/measure/test_error.py::test_the_sharp_bound_is_reached",
+        "tests/measures/test_error.py::test_the_sharp_bound_is_reached",
     ),
     Erratum(
         "Section V-B, mutual information",
         "E[ΔP²] ≤ 8 d_max² I(X;Y).",
         "E[ΔP²] ≤ 2 d_max² I(X;Y), in nats.",
         "From the sharper form of (8).",
-        "tests/measure/test_error.py::test_no_bound_is_ever_violated",
+        "tests/measures/test_error.py::test_no_bound_is_ever_violated",
     ),
 )
 
@@ -271,7 +271,7 @@ POPULATION = (
         "It converges, but not to what the release says: its chain is no sampler of the posterior.",
         "The classifier stays as it is during a sweep and contains the rows that it judges, so that it confirms itself. In a small "
         "case that can be enumerated it is 0.896 sure, with swaps 0.965, where 0.822 is right.",
-        "tests/adversary/test_definetti.py::test_the_printed_chain_is_surer_than_the_posterior",
+        "tests/adversaries/test_definetti.py::test_the_printed_chain_is_surer_than_the_posterior",
     ),
     Erratum(
         "Section 3.2, ℓ = 7 and doubled ℓ = 5",

@@ -13,19 +13,19 @@ from pathlib import Path
 import numpy as np
 
 from dalenius import datasets
-from dalenius.audit.channel import beliefs, measured
-from dalenius.measure import entropy, guide
-from dalenius.measure.error import privacy, reduction
-from dalenius.measure.loss import hamming, squared
-from dalenius.measure.observed import Observed
-from dalenius.measure.sampled import from_samples
+from dalenius.auditing.channel import beliefs, measured
+from dalenius.measures import entropy, guide
+from dalenius.measures.error import privacy, reduction
+from dalenius.measures.loss import hamming, squared
+from dalenius.measures.observed import Observed
+from dalenius.measures.sampled import from_samples
 from dalenius.papers.base import Compared, Exhibit, Paper
-from dalenius.publish.error_design import most_average_error
-from dalenius.release import Channel
-from dalenius.release.models import build as model
-from dalenius.release.models import simulate_crowds
-from dalenius.report import charts
-from dalenius.report.charts import Curve
+from dalenius.publishers.error_design import most_average_error
+from dalenius.releases import Channel
+from dalenius.releases.models import build as model
+from dalenius.releases.models import simulate_crowds
+from dalenius.reports import charts
+from dalenius.reports.charts import Curve
 
 CITATION = (
     "D. Rebollo-Monedero, J. Parra-Arnau, C. Diaz and J. Forné, On the Measurement of Privacy as an Attacker's Estimation "

@@ -19,8 +19,8 @@ from dalenius.papers.base import Compared, Exhibit, Paper
 from dalenius.papers.population_comparison import Choice, choices
 from dalenius.papers.population_experiments import DRAWS, EPSILONS, QUASI, Point, Study, naive_attack, study
 from dalenius.papers.population_linking import LEVELS, MERGES, PREDICTIONS, REPETITIONS, Linked, definetti
-from dalenius.report import charts
-from dalenius.report.charts import Curve
+from dalenius.reports import charts
+from dalenius.reports.charts import Curve
 
 CITATION = (
     "G. Cormode, Personal Privacy vs Population Privacy: Learning to Attack Anonymization, "

@@ -13,20 +13,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversary.attacker import Attacker
-from dalenius.adversary.naive_bayes import NaiveBayes
-from dalenius.audit.attacks import attack
-from dalenius.audit.groups import in_place
-from dalenius.audit.people import Control, People
-from dalenius.criterion import KAnonymity
-from dalenius.measure import accuracy
-from dalenius.measure.accuracy import Rate
-from dalenius.measure.fidelity import Truth
-from dalenius.measure.queries import QUERIES, relative_error
+from dalenius.adversaries.attacker import Attacker
+from dalenius.adversaries.naive_bayes import NaiveBayes
+from dalenius.auditing.attacks import attack
+from dalenius.auditing.groups import in_place
+from dalenius.auditing.people import Control, People
+from dalenius.criteria import KAnonymity
+from dalenius.measures import accuracy
+from dalenius.measures.accuracy import Rate
+from dalenius.measures.fidelity import Truth
+from dalenius.measures.queries import QUERIES, relative_error
 from dalenius.papers.population_experiments import Study
 from dalenius.papers.population_linking import anatomized, predictions
-from dalenius.publish.lattice import Lattice
-from dalenius.publish.noisy_counts import Simulation
+from dalenius.publishers.lattice import Lattice
+from dalenius.publishers.noisy_counts import Simulation
 from dalenius.table import Table
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 10.0)

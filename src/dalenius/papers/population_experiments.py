@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from dalenius.adversary import NaiveBayes, named
-from dalenius.audit.people import People
+from dalenius.adversaries import NaiveBayes, named
+from dalenius.auditing.people import People
 from dalenius.errors import InputError, ParameterError
-from dalenius.measure import accuracy
-from dalenius.measure.accuracy import Rate
-from dalenius.publish.noisy_counts import Simulation
+from dalenius.measures import accuracy
+from dalenius.measures.accuracy import Rate
+from dalenius.publishers.noisy_counts import Simulation
 from dalenius.schema import Column, Domain, Schema
 from dalenius.table import Table
 

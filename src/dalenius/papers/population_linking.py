@@ -13,17 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversary import fit
-from dalenius.adversary.definetti import LinkedRows
-from dalenius.adversary.links import LinkChain, Links
-from dalenius.adversary.sampling import Batch, Effort, Method
-from dalenius.audit.groups import in_groups
-from dalenius.audit.people import People
-from dalenius.measure import accuracy
-from dalenius.measure.accuracy import Rate
+from dalenius.adversaries import fit
+from dalenius.adversaries.definetti import LinkedRows
+from dalenius.adversaries.links import LinkChain, Links
+from dalenius.adversaries.sampling import Batch, Effort, Method
+from dalenius.auditing.groups import in_groups
+from dalenius.auditing.people import People
+from dalenius.measures import accuracy
+from dalenius.measures.accuracy import Rate
 from dalenius.papers.population_experiments import Study
-from dalenius.publish.anatomy import Anatomy
-from dalenius.release import Anatomized
+from dalenius.publishers.anatomy import Anatomy
+from dalenius.releases import Anatomized
 
 LEVELS = (2, 3, 4, 5, 6, 7)
 MERGES = (1, 2, 3)

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from dalenius import datasets
-from dalenius.adversary import RandomWorlds, Targets
+from dalenius.adversaries import RandomWorlds, Targets
 from dalenius.coding import distinct_rows
 from dalenius.config import parse
-from dalenius.criterion import EpsilonPrivacy, Realistic
+from dalenius.criteria import EpsilonPrivacy, Realistic
 from dalenius.papers.base import Compared, Exhibit, Paper
-from dalenius.publish.nodes import GeneralizationLattice, Node
-from dalenius.publish.survey import Sweep, stubbornness, survey
-from dalenius.report import charts, words
+from dalenius.publishers.nodes import GeneralizationLattice, Node
+from dalenius.publishers.survey import Sweep, stubbornness, survey
+from dalenius.reports import charts, words
 from dalenius.table import Table
 
 CITATION = (

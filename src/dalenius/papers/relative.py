@@ -27,8 +27,8 @@ from dalenius.papers.relative_experiments import (
     experiments,
     remark5,
 )
-from dalenius.release import Generalized
-from dalenius.report import charts, words
+from dalenius.releases import Generalized
+from dalenius.reports import charts, words
 
 CITATION = (
     "M. Boreale, F. Corradi and C. Viscardi, Relative Privacy Threats and Learning From Anonymized Data, "

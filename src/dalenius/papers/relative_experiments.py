@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius import datasets
-from dalenius.adversary import RandomWorlds, Targets
-from dalenius.adversary.attacker import Attacker
-from dalenius.adversary.learner import Learner
-from dalenius.adversary.sampling import Effort
-from dalenius.audit.people import People
-from dalenius.audit.threat import relative_threats
-from dalenius.criterion import DistinctDiversity, KAnonymity
+from dalenius.adversaries import RandomWorlds, Targets
+from dalenius.adversaries.attacker import Attacker
+from dalenius.adversaries.learner import Learner
+from dalenius.adversaries.sampling import Effort
+from dalenius.auditing.people import People
+from dalenius.auditing.threat import relative_threats
+from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
-from dalenius.measure.accuracy import hits
-from dalenius.measure.fidelity import Truth
-from dalenius.measure.threat import Faithfulness, Threats
-from dalenius.publish.anatomy import Anatomy
-from dalenius.publish.lattice import Lattice
-from dalenius.release import Anatomized, Generalized, GroupedRelease
+from dalenius.measures.accuracy import hits
+from dalenius.measures.fidelity import Truth
+from dalenius.measures.threat import Faithfulness, Threats
+from dalenius.publishers.anatomy import Anatomy
+from dalenius.publishers.lattice import Lattice
+from dalenius.releases import Anatomized, Generalized, GroupedRelease
 from dalenius.schema import Column, Domain, Schema
 from dalenius.table import Cells, Table
 

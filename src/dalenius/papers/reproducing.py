@@ -11,7 +11,7 @@ from typing import Any
 from dalenius.errors import InputError
 from dalenius.papers import registry
 from dalenius.papers.base import Erratum, Paper
-from dalenius.report.reproduce import document
+from dalenius.reports.reproduce import document
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,45 @@
+"""The evidence that adversaries need, and the sentence for a release that does not offer it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from dalenius.releases import Release
+from dalenius.releases.evidence import Shape
+
+Evidence = Shape
+T = TypeVar("T")
+_LACKS: Mapping[Evidence, str] = {
+    "classes": "has no groups",
+    "rows": "has no groups",
+    "links": "has no link within groups that was cut",
+    "centres": "has no centroids",
+    "counts": "does not count each quasi-identifier with the sensitive values",
+    "draws": "has no rows that were drawn from a model",
+}
+
+
+def offers(release: Release, evidence: Evidence) -> bool:
+    """Whether a release offers this evidence."""
+    return getattr(release, evidence)() is not None
+
+
+def required(evidence: T | None, release: Release) -> T:
+    """The evidence of a release that was not refused: it is there."""
+    if evidence is None:
+        raise ValueError(f"a release of kind {release.kind!r} was not refused, and lacks what this adversary needs")
+    return evidence
+
+
+def lacking(release: Release, needs: Sequence[Evidence]) -> str | None:
+    """Why a release that offers none of this evidence cannot be attacked; None if it offers any of it."""
+    if any(offers(release, evidence) for evidence in needs):
+        return None
+    if "rows" in needs and offers(release, "centres"):
+        return "centroids do not say which values they stand for; nearest-centroid attacks them"
+    if "rows" in needs and offers(release, "classes"):
+        return f"a release of kind {release.kind!r} does not say who may be in a group"
+    if "centres" in needs and (offers(release, "rows") or offers(release, "links")):
+        return "it has no centroids but labels or tuples; random-worlds and attacker attack these"
+    return f"a release of kind {release.kind!r} {_LACKS[needs[0]]}"

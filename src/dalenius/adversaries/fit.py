@@ -1,0 +1,160 @@
+"""How well targets fit the groups of a release: what adversaries that do not learn from the release go by.
+
+The fit of a target and a group is the share of a row's possibilities that equal the target: 1/|box| for a row published as
+a box that contains it, multiplicity/n(q) for a group published as its exact tuples; of an attribute that the adversary
+does not know, every leaf counts and its factor is 1. A suppressed row could be anybody: its box is everything.
+
+Most targets fit few groups, so fits are sparse: what is kept is in proportion to the pairs that fit, never to all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from dalenius.adversaries.base import UNKNOWN, Targets
+from dalenius.adversaries.evidence import required
+from dalenius.coding import distinct_rows
+from dalenius.kernels.boxes import boxes_of, set_bits, summary_of
+from dalenius.releases import Anatomized, Generalized, Grouping, Release
+
+PAIRS = 8_000_000  # of a target and a group that are looked at together
+BITS = 2**27  # bytes of bit sets that are kept at a time
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+
+def distinct_targets(targets: Targets, groups: int | None = None) -> tuple[Ints, Ints]:
+    """Many people share their quasi-identifiers: each distinct target, and which one every target is.
+
+    With the number of `groups` of a release the group of the target is known, too, and comes first, −1 where it is not.
+    """
+    codes, sizes = targets.codes, [len(c.leaves) + 1 for c in targets.schema.quasi]
+    if groups is not None:
+        group = np.full(len(targets), UNKNOWN, dtype=np.int32) if targets.group is None else targets.group
+        codes, sizes = np.column_stack([group, codes]), [groups + 1, *sizes]
+    distinct, number = distinct_rows((codes + 1).astype(np.int32), sizes)
+    return distinct - 1, number
+
+
+def counts_of(grouping: Grouping) -> csr_array:
+    """n(q,s) as a sparse matrix."""
+    shape = (grouping.groups, len(grouping.table))
+    return csr_array((grouping.counts.astype(np.float64), grouping.values, grouping.start), shape=shape)
+
+
+def anywhere(release: Release, known: Ints) -> Floats:
+    """The fit of each target to a suppressed row."""
+    share = np.array([1.0 / max(len(column.leaves), 1) for column in release.schema.quasi])
+    found: Floats = np.where(known == UNKNOWN, 1.0, share).prod(axis=1)
+    return found
+
+
+def fits(release: Release, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
+    """Some targets and groups at a time: which targets, and their fit to each group. A target may come several times,
+    with other groups each time: add up what comes of them. Of tuples the target's group may be known, and comes first.
+    """
+    links = release.links()
+    if links is not None:
+        yield from _tuples(links, known)
+        return
+    rows = required(release.rows(), release)
+    width = [1.0 / np.maximum(np.diff(rows.sets(a).first), 1) for a in range(known.shape[1])]
+    for part, start, group in inside_boxes(rows, known):
+        target = np.repeat(part, np.diff(start))
+        weight = np.ones(len(group))
+        for a in range(known.shape[1]):
+            factor = width[a][rows.codes[group, a]]
+            weight *= np.where(known[target, a] == UNKNOWN, 1.0, factor) if (known[:, a] < 0).any() else factor
+        yield part, csr_array((weight, group, start), shape=(len(part), rows.groups))
+
+
+# Boxes ----------------------------------------------------------------------------------------------------------------
+
+
+def inside_boxes(release: Generalized, known: Ints) -> Iterator[tuple[Longs, Longs, Ints]]:
+    """Some targets and groups at a time: which targets, and the groups whose boxes contain each of them."""
+    attributes = known.shape[1]
+    rows = np.full(known.shape, UNKNOWN, dtype=np.int64)
+    row_of = []  # of each leaf that a target has
+    number = 0
+    for a, column in enumerate(release.schema.quasi):
+        told = known[:, a] != UNKNOWN
+        used = np.unique(known[told, a])
+        row_of.append(np.full(len(column.leaves), -1, dtype=np.int64))
+        row_of[a][used] = np.arange(number, number + len(used))
+        rows[told, a] = row_of[a][known[told, a]]
+        number += len(used)
+    sets = [release.sets(a) for a in range(attributes)]
+    words = max(1, min(BITS // (8 * max(number, 1)), (release.groups + 63) // 64))
+    for low in range(0, release.groups, 64 * words):
+        codes = release.codes[low : low + 64 * words]
+        bits = np.zeros((number, words), dtype=np.uint64)
+        for a, family in enumerate(sets):
+            order = np.argsort(codes[:, a], kind="stable")
+            start = np.searchsorted(codes[order, a], np.arange(len(family) + 1))
+            set_bits(bits, row_of[a], order, start, family.first, family.members)
+        for part, start, group in _found(rows, bits, len(codes)):
+            yield part, start, group + low
+
+
+def _found(rows: Longs, bits: NDArray[np.uint64], boxes: int) -> Iterator[tuple[Longs, Longs, Ints]]:
+    summary = summary_of(bits)
+    buffer = np.empty(max(PAIRS, boxes), dtype=np.int32)
+    done = 0
+    while done < len(rows):
+        start = np.empty(len(rows) - done + 1, dtype=np.int64)
+        more = boxes_of(rows[done:], bits, summary, boxes, start, buffer)
+        yield np.arange(done, done + more), start[: more + 1], buffer[: start[more]].copy()
+        done += more
+
+
+# Tuples ---------------------------------------------------------------------------------------------------------------
+
+
+def _tuples(release: Anatomized, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
+    cells = release.quasi
+    share = cells.counts / release.sizes[cells.group]
+    codes, sizes = cells.codes, [len(column.leaves) for column in release.schema.quasi]
+    if known.shape[1] > len(sizes):
+        codes, sizes = np.column_stack([cells.group, codes]), [release.groups, *sizes]
+    for some, start, taken in equal_rows(known, codes, sizes):
+        shape = (len(some), release.groups)
+        yield some, csr_array((share[taken], cells.group[taken], start), shape=shape)
+
+
+def equal_rows(known: Ints, codes: Ints, sizes: list[int]) -> Iterator[tuple[Longs, Longs, Longs]]:
+    """Some targets at a time: which, and the rows of codes that each of them equals in what is known of it.
+
+    Targets of whom the same attributes are known are joined with the rows by these.
+    """
+    pattern, number = distinct_rows((known != UNKNOWN).astype(np.int32), [2] * known.shape[1])
+    for i, told in enumerate(pattern.astype(bool)):
+        mine = np.flatnonzero(number == i)
+        both = np.concatenate([known[np.ix_(mine, told)], codes[:, told]])
+        of_both = [size for size, is_told in zip(sizes, told, strict=True) if is_told]
+        same = distinct_rows(both, of_both)[1] if of_both else np.zeros(len(both), dtype=np.int32)
+        theirs = same[len(mine) :]
+        order = np.argsort(theirs, kind="stable")
+        begin, end = (np.searchsorted(theirs[order], same[: len(mine)], side=side) for side in ("left", "right"))
+        for low, high in _steps(end - begin):
+            start = np.concatenate(([0], np.cumsum((end - begin)[low:high])))
+            yield (
+                mine[low:high],
+                start,
+                order[np.repeat(begin[low:high] - start[:-1], np.diff(start)) + np.arange(start[-1])],
+            )
+
+
+def _steps(pairs: Longs) -> Iterator[tuple[int, int]]:
+    """From where to where targets are taken together, so that their pairs are not too many."""
+    total = np.concatenate(([0], np.cumsum(pairs)))
+    low = 0
+    while low < len(pairs):
+        high = max(low + 1, int(np.searchsorted(total, total[low] + PAIRS, side="right")) - 1)
+        yield low, high
+        low = high

@@ -1,9 +1,0 @@
-"""One attack on a release: what is asked for, how it is done, and what comes of it."""
-
-from __future__ import annotations
-
-from dalenius.audit.attacking.attack import attack, files_of_prior
-from dalenius.audit.attacking.request import AttackRequest, error_rates
-from dalenius.audit.attacking.result import Attacked, Rated
-
-__all__ = ["AttackRequest", "Attacked", "Rated", "attack", "error_rates", "files_of_prior"]

@@ -1,0 +1,231 @@
+"""From what is asked of an attack to its result: make the adversary, open the release, attack targets, measure, rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalenius import engines as _engine
+from dalenius.adversaries import Adversary, Learner, RandomWorlds, Targets, named, usual
+from dalenius.adversaries.learning import Memory
+from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.auditing import attacks
+from dalenius.auditing.attacking.request import AttackRequest
+from dalenius.auditing.attacking.result import Attacked, Rated, belief_warnings, threat_warnings
+from dalenius.auditing.groups import located, own_groups
+from dalenius.auditing.people import Control, People, check_others, check_same_people, open_together
+from dalenius.auditing.targets import check_knows, check_matched, read_targets
+from dalenius.auditing.threat import relative_threats
+from dalenius.belief import Belief
+from dalenius.criteria.written import is_realistic
+from dalenius.engines import Engine
+from dalenius.errors import InputError
+from dalenius.measures.fidelity import Truth
+from dalenius.releases import Release
+from dalenius.releases.prior import Priors
+from dalenius.schema import Schema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sampling:
+    """How everything is sampled; what one part has sampled, the others remember."""
+
+    effort: Effort
+    memory: Memory
+    progress: Progress
+
+    def options(self) -> dict[str, Any]:
+        return {"effort": self.effort, "memory": self.memory, "progress": self.progress}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Opened:
+    """The release in the coding of the people, who are known as well as the targets are."""
+
+    release: Release
+    people: People | None
+    control: Control | None
+    column: str
+
+
+def attack(
+    request: AttackRequest,
+    schema: Schema,
+    *,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Attacked:
+    """Attack a release: beliefs about targets, and with the truth how threatened people are and how often the adversary is right.
+
+    `progress` gets what is being done.
+    """
+    engine = engine or _engine.default()
+    show = progress or (lambda _: None)
+    sampling = _sampling(request.effort, show)
+    adversary = _adversary(request, Priors(schema, engine), sampling)
+    show("reading")
+    opened = _open(request, adversary, schema, engine)
+    people, warnings = opened.people, []
+    belief, threats, rated = None, None, None
+    if request.targets is not None:
+        show("attacking")
+        belief = _believe(request, adversary, opened, engine, seed)
+        warnings += belief_warnings("about targets", belief.diagnostics)
+    if people is not None and request.measures_threats and not request.error:
+        threats = _threats(opened, people, sampling, seed, show)
+        warnings += [] if threats is None else threat_warnings(threats)
+    if people is not None and request.is_rated:  # after the threats: what they sampled is as sharp as rates need it
+        show(f"{request.name} on {opened.column}")
+        rated = _rate(request, adversary, opened, people, engine, seed)
+        if threats is None or not adversary.is_relative:  # else the threats have told, who share what was sampled
+            warnings += belief_warnings("about the people of the table", rated.attack.belief.diagnostics)
+        warnings += belief_warnings("about the held-out people", rated.attack.control_diagnostics)
+    return Attacked(request.name, opened.column, belief, threats, rated, tuple(warnings))
+
+
+def files_of_prior(request: AttackRequest, schema: Schema, engine: Engine) -> list[Path]:
+    """The files that the adversary's name refers to, such as prior.csv of I:prior.csv:10; no output may replace them."""
+    priors = Priors(schema, engine)
+    if is_realistic(request.name):
+        named(request.name, priors)
+    return priors.files
+
+
+def _sampling(effort: Effort, show: Callable[[str], None]) -> _Sampling:
+    def progress(sweeps: int, worst: float, rhat: float) -> None:
+        show(f"sampling: {sweeps:,} sweeps, largest error {worst:.4f} of {effort.mcse:g}, R-hat {rhat:.3f}")
+
+    return _Sampling(effort, Memory(), progress)
+
+
+def _adversary(request: AttackRequest, priors: Priors, sampling: _Sampling) -> Adversary:
+    """The adversary by name; only those that sample can be wrong about what they know."""
+    if request.is_ideal:
+        return Learner(request.error)  # exact: it has nothing to sample
+    if request.player.samples:
+        deleted = {"deleted": request.deleted} if request.deleted else {}
+        make: Callable[..., Adversary] = request.player
+        return make(request.error, **sampling.options(), **deleted)
+    if request.error:
+        raise InputError(
+            f"{request.name} takes what it knows for right: leave --error out, or use attacker or learner."
+        )
+    return named(request.name, priors)
+
+
+def _open(request: AttackRequest, adversary: Adversary, schema: Schema, engine: Engine) -> _Opened:
+    """The release, the people of the table and those held out."""
+    release, people, control = open_together(
+        request.release, request.truth, request.holdout, schema, kind=request.kind, engine=engine
+    )
+    _check_attackable(request, adversary, release)
+    classes = release.classes()
+    if classes is not None and people is not None:
+        check_same_people(classes, people)
+    check_others(request.truth, request.holdout, engine)
+    check_knows(request.knows, release.schema)
+    if people is not None:  # whoever is measured is known as well as the targets are
+        people = people.known_by(request.knows)
+    if control is not None:
+        control = replace(control, people=control.people.known_by(request.knows))
+    return _Opened(release, people, control, request.sensitive or _only_column(release))
+
+
+def _check_attackable(request: AttackRequest, adversary: Adversary, release: Release) -> None:
+    """Refuse a release that has nothing to attack, and one that needs another adversary."""
+    if release.classes() is None and release.counts() is None:
+        raise InputError(f"{request.release}: a release of kind {release.kind!r} has no groups to attack.")
+    if adversary.applies(release):
+        return
+    if release.counts() is not None:
+        raise InputError(
+            f"{request.release}: noisy counts have no groups; attack them with --adversary {usual(release)}."
+        )
+    if release.centres() is not None and not request.is_ideal:
+        raise InputError(f"{request.name} cannot attack this release: {adversary.refusal(release)}.")
+
+
+def _only_column(release: Release) -> str:
+    """The sensitive column, if there is only one."""
+    counts = release.counts()
+    names = [column.name for column in release.schema.sensitive] if counts is None else [counts.sensitive]
+    if len(names) > 1:
+        raise InputError(f"There are several sensitive columns; name one with --sensitive: {', '.join(names)}.")
+    return names[0]
+
+
+def _believe(request: AttackRequest, adversary: Adversary, opened: _Opened, engine: Engine, seed: int) -> Belief:
+    """What the adversary believes of the targets."""
+    assert request.targets is not None
+    links = opened.release.links()
+    groups = links.named() if links is not None and adversary.knows_group else None
+    targets = read_targets(request.targets, opened.release.schema, engine, request.knows, groups)
+    seen = opened.release
+    if request.is_ideal:
+        assert opened.people is not None
+        seen = Truth.of(opened.people.table.cells()).identity
+    _check_targets(request, adversary, seen, targets, opened.column)
+    belief = adversary.attack(seen, targets, column=opened.column, rng=np.random.default_rng(seed))
+    if adversary.assumes_presence:
+        check_matched(belief, targets, request.name, request.targets.name, skip=request.skip_unmatched)
+    return belief
+
+
+def _check_targets(
+    request: AttackRequest, adversary: Adversary, release: Release, targets: Targets, column: str
+) -> None:
+    """Refuse targets who fit nowhere, before anything is sampled."""
+    assert request.targets is not None
+    if request.error or request.deleted:
+        return  # with doubts, or rows left out, who fits nowhere may still be there
+    if adversary.samples and adversary.assumes_presence and RandomWorlds().applies(release):
+        quick = RandomWorlds().attack(release, targets, column=column)
+        check_matched(quick, targets, request.name, request.targets.name, skip=request.skip_unmatched)
+
+
+def _threats(
+    opened: _Opened, people: People, sampling: _Sampling, seed: int, show: Callable[[str], None]
+) -> dict[str, Any] | None:
+    """Relative threats; None if the release offers neither rows nor links to learn from."""
+    rows, links = opened.release.rows(), opened.release.links()
+    evidence = links if rows is None else rows
+    if evidence is None:
+        return None
+    show("measuring threats")
+    threats = relative_threats(
+        evidence, people, opened.column, np.random.default_rng(seed), **sampling.options()
+    ).to_document()
+    threats["unmatched_people"] = threats.pop("unmatched")  # those of the targets have this name already
+    threats["missing"] = people.count - threats["people"]
+    return threats
+
+
+def _rate(
+    request: AttackRequest, adversary: Adversary, opened: _Opened, people: People, engine: Engine, seed: int
+) -> Rated:
+    """How often the adversary is right about the people, in their groups where it asks for these and they are known."""
+    release, placed = opened.release, None
+    links, centres = release.links(), release.centres()
+    if links is not None and adversary.knows_group:
+        placed = located(people, links, request.release, engine)
+        people = people if isinstance(placed, str) else placed.known_by(request.knows)
+    looks_for_centres = centres is not None and "centres" in adversary.needs
+    in_groups = None
+    if centres is not None and looks_for_centres:
+        placed = own_groups(people, centres, request.release, engine)
+        in_groups = None if isinstance(placed, str) else placed.known_by(request.knows)
+    found = attacks.attack(
+        adversary, release, opened.column, people, opened.control, np.random.default_rng(seed), located=in_groups
+    )
+    return Rated(
+        attack=found,
+        figures=attacks.rates(found, release, people),
+        looks_for_centres=looks_for_centres,
+        is_group_known=None if placed is None else not isinstance(placed, str),
+        group_unknown_because=placed if isinstance(placed, str) else "",
+    )

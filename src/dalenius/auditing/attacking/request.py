@@ -1,0 +1,167 @@
+"""What is asked of an attack: who attacks whom, what is known, and how long to sample."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import get_args
+
+from dalenius.adversaries import ADVERSARIES, Adversary, Learner, RealisticAdversary
+from dalenius.adversaries.evidence import Evidence
+from dalenius.adversaries.sampling import METHODS, PRINTED, PRINTED_SWEEPS, Effort, Method
+from dalenius.criteria.written import is_realistic
+from dalenius.errors import InputError
+from dalenius.releases import KINDS, Release, find_files
+
+IDEAL = "ideal"  # the learner who has the table itself in place of the release
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackRequest:
+    """The options of `dalenius attack`. One that contradicts itself is refused when it is made, before anything is read."""
+
+    release: str
+    adversary: str | None = None  # None: the usual one for such a release
+    targets: Path | None = None
+    truth: Path | None = None
+    holdout: Path | None = None
+    knows: tuple[str, ...] | None = None  # None: all quasi-identifiers
+    error: Mapping[str, float] = field(default_factory=dict)  # how often what is known of a column is wrong
+    skip_unmatched: bool = False
+    deleted: int = 0
+    mcse: float | None = None
+    method: str | None = None
+    most_sweeps: int | None = None
+    sensitive: str | None = None
+    kind: str | None = None
+    name: str = field(init=False)  # of the adversary
+    effort: Effort = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._check_people()
+        self._check_targets()
+        object.__setattr__(self, "name", self.adversary or _usual(self.release, self.kind))
+        self._check_sampling()
+        self._check_adversary()
+        object.__setattr__(self, "effort", self._effort())
+
+    @property
+    def player(self) -> type[Adversary]:
+        """The class of the adversary, which says what it needs; any adversary's if nobody has that name."""
+        if self.is_ideal:
+            return Learner
+        if is_realistic(self.name):
+            return RealisticAdversary
+        return ADVERSARIES.get(self.name, Adversary)
+
+    @property
+    def is_ideal(self) -> bool:
+        """Whether the adversary learns from the table itself. That is no attack on the release."""
+        return self.adversary == IDEAL
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether it is measured how often the adversary is right about the people of the table.
+
+        If nobody is named and nobody held out, an attacker whom relative threats compare is measured by these alone.
+        """
+        if self.truth is None or self.is_ideal:
+            return False
+        return self.adversary is not None or self.holdout is not None or not self.player.is_relative
+
+    @property
+    def measures_threats(self) -> bool:
+        """Whether relative threats are measured, given the truth and a release that offers rows or links."""
+        if self.is_ideal or self.player.is_relative:
+            return True
+        return self.targets is not None and not set(self.player.needs) <= {"links", "centres"}
+
+    @property
+    def has_sampling(self) -> bool:
+        """Whether anything is sampled: by the adversary, or for relative threats."""
+        if self.player.samples and not self.is_ideal:
+            return True
+        return self.measures_threats and self.truth is not None and set(self.player.needs) != {"counts"}
+
+    def _check_people(self) -> None:
+        if self.targets is None and self.truth is None:
+            raise InputError("Whom to attack? Name --targets FILE, or --truth TABLE for everybody in the table.")
+        if self.holdout is not None and self.truth is None:
+            raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
+        if self.is_ideal and self.holdout is not None:
+            raise InputError("The ideal learner is no attack on the release: leave --holdout out.")
+        if self.is_ideal and self.targets is None:
+            raise InputError("The ideal learner has the table itself: what it believes is asked of --targets.")
+
+    def _check_targets(self) -> None:
+        """Refuse options about targets if there are none, and what the figures about people would not follow."""
+        for option, is_given in {"--error": bool(self.error), "--skip-unmatched": self.skip_unmatched}.items():
+            if self.targets is None and is_given:
+                raise InputError(f"{option} is about targets, and none are named: add --targets FILE, or leave it out.")
+        if self.truth is not None and not self.is_ideal and (self.error or self.deleted):
+            raise InputError(
+                f"{'--error' if self.error else '--deleted'} changes what is believed of targets, and the figures about the people "
+                "of the table (--truth) would not follow it. Leave --truth out."
+            )
+
+    def _check_sampling(self) -> None:
+        options = {"--mcse": self.mcse, "--method": self.method, "--most-sweeps": self.most_sweeps}
+        for option, value in options.items():
+            if value is not None and not self.has_sampling:
+                raise InputError(f"{option} is about sampling, and {self.name} has nothing to sample: leave it out.")
+
+    def _check_adversary(self) -> None:
+        if self.deleted and (self.targets is None or self.is_ideal or not self.player.weighs_deleted):
+            raise InputError("--deleted is for what an attacker believes of targets: add --targets, or leave it out.")
+        if self.is_ideal and self.truth is None:
+            raise InputError("The ideal learner learns from the table itself: name --truth TABLE.")
+
+    def _effort(self) -> Effort:
+        method, usual = _method(self.method or "block"), Effort()
+        most = self.most_sweeps or (PRINTED_SWEEPS if method in PRINTED else usual.most_sweeps)
+        return Effort(mcse=usual.mcse if self.mcse is None else self.mcse, method=method, most_sweeps=most)
+
+
+def error_rates(texts: Iterable[str]) -> dict[str, float]:
+    """The rates that `COLUMN=RATE` give."""
+    rates = {}
+    for item in texts:
+        name, equals, number = item.partition("=")
+        try:
+            rates[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise InputError(f"--error {item!r}: write COLUMN=RATE, for example age=0.1.")
+    return rates
+
+
+def _method(text: str) -> Method:
+    for method in METHODS:
+        if method == text:
+            return method
+    raise InputError(f"--method {text!r}: {', '.join(METHODS)} are known.")
+
+
+def _usual(release: str, kind: str | None) -> str:
+    """Who attacks a release if nobody is named, by its kind alone: nothing is read yet.
+
+    Whoever attacks noisy counts must be named: they have no groups, and say so.
+    """
+    if kind is None:
+        # A table of the engine has no kind but --kind; what is not there is told later.
+        with contextlib.suppress(InputError):
+            kind = find_files(release)[0]
+    offered = {evidence for evidence in get_args(Evidence) if _may_offer(KINDS.get(kind or ""), evidence)}
+    for candidates in (offered - {"counts"}, {"rows"}):
+        for name, each in ADVERSARIES.items():
+            if candidates.intersection(each.usual_for):
+                return name
+    raise AssertionError("somebody attacks rows")
+
+
+def _may_offer(kind: type[Release] | None, evidence: Evidence) -> bool:
+    """Whether releases of a kind have a method of their own for this evidence."""
+    return kind is not None and getattr(kind, evidence) is not getattr(Release, evidence)

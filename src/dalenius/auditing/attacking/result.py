@@ -1,0 +1,100 @@
+"""What comes of an attack: beliefs about targets, relative threats, and how often the adversary is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalenius.auditing.attacks import Attack
+from dalenius.auditing.targets import beliefs_text
+from dalenius.belief import Belief
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rated:
+    """How often the adversary is right about the people of the table, and about those held out."""
+
+    attack: Attack
+    figures: dict[str, Any]
+    looks_for_centres: bool  # whether it is asked how often the nearest centroid is the right one
+    is_group_known: bool | None = None  # None: nobody asks in which group a person is
+    group_unknown_because: str = ""
+
+    def to_document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {}
+        if self.is_group_known is not None:
+            document["group_known"] = self.is_group_known
+        if self.group_unknown_because:
+            document["group_unknown_because"] = self.group_unknown_because
+        document |= {"adversary": self.attack.adversary, "method": self.attack.belief.method, **self.figures}
+        document["people_diagnostics"] = dict(self.attack.belief.diagnostics)
+        document["holdout_diagnostics"] = dict(self.attack.control_diagnostics)
+        return document
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attacked:
+    """An attack on one sensitive column. Each part is None unless it was asked for."""
+
+    adversary: str
+    column: str
+    belief: Belief | None  # about the targets
+    threats: dict[str, Any] | None
+    rated: Rated | None
+    warnings: tuple[str, ...]  # of what was sampled and has not converged
+
+    @property
+    def is_converged(self) -> bool:
+        """Whether everything that was sampled may be relied on."""
+        return not self.warnings
+
+    def beliefs_text(self) -> str:
+        """The beliefs about the targets as CSV."""
+        if self.belief is None:
+            raise ValueError("no targets were attacked")
+        return beliefs_text(self.belief)
+
+    def to_document(self) -> dict[str, Any]:
+        """The attack as JSON has it. What is said of the targets stands before what is said of everybody's threats."""
+        document: dict[str, Any] = {**(self.threats or {}), "sensitive": self.column}
+        if self.belief is not None:
+            document |= {
+                "diagnostics": dict(self.belief.diagnostics),
+                "adversary": self.adversary,
+                "targets": len(self.belief),
+                "unmatched": int((~self.belief.matched).sum()),
+                "method": self.belief.method,
+                "largest_stderr": float(np.nanmax(self.belief.stderr, initial=0.0)),
+            }
+        if self.rated is not None:
+            document |= self.rated.to_document()
+        document["converged"] = self.is_converged
+        return document
+
+
+def belief_warnings(what: str, diagnostics: Mapping[str, Any]) -> list[str]:
+    """What is to be said of beliefs that were sampled: nothing if they have converged."""
+    if diagnostics.get("converged", True):
+        return []
+    ended = "interrupted" if diagnostics["interrupted"] else "stopped"
+    why = "; ".join(diagnostics.get("not_converged_because", ()))
+    return [
+        f"NOT CONVERGED: beliefs {what} were {ended} after {diagnostics['sweeps']:,} sweeps of each of {diagnostics['chains']} "
+        f"chains with an error up to {diagnostics['largest_mcse']:.4f} and R-hat {diagnostics['largest_rhat']:.3f}. These numbers "
+        "are not to be relied on." + (f" Why: {why}." if why else "")
+    ]
+
+
+def threat_warnings(threats: Mapping[str, Any]) -> list[str]:
+    """The same of relative threats, which may be blunt although the beliefs that they are made of have converged."""
+    warnings = belief_warnings("about the people of the table", threats["diagnostics"])
+    if warnings or threats["converged"]:
+        return warnings
+    error, name = max((threats["stderr"][name], name) for name in ("GT_A", "GT_L", "RGT_A"))
+    return [
+        f"NOT CONVERGED: after {threats['diagnostics']['sweeps']:,} sweeps {name} is known to ± {error:.4f} only: values tie, or "
+        "nearly so, for the most believed one. The beliefs themselves have converged."
+    ]

@@ -1,0 +1,142 @@
+"""What is asked of a channel: where it comes from, what else is given, and whether a better one is to be designed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dalenius.auditing.channel.designs import objective
+from dalenius.errors import InputError, ParameterError
+from dalenius.schema import Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelRequest:
+    """The options of `dalenius channel`. One that contradicts itself is refused when it is made.
+
+    Of `matrix`, `model`, `release` and `samples` exactly one is given.
+    """
+
+    matrix: Path | None = None
+    model: str | None = None
+    release: str | None = None
+    samples: Path | None = None
+    prior: Path | None = None
+    joint: Path | None = None
+    observation: Path | None = None
+    background: Path | None = None
+    assumed_prior: Path | None = None
+    loss: str = "hamming"
+    system_loss: str | None = None
+    hierarchy: Path | None = None
+    orders: tuple[float, ...] | None = None
+    confidence: float | None = None
+    design: str | None = None
+    distortion: float | None = None
+    curve: bool = False
+    points: int | None = None
+    output: Path | None = None
+    schema: Schema | Path | None = None  # of the release
+    sensitive: str | None = None
+    kind: str | None = None
+
+    def __post_init__(self) -> None:
+        source_of(matrix=self.matrix, model=self.model, release=self.release, samples=self.samples)
+        self._check_design()
+        self._check_numbers()
+        self._check_source()
+
+    @property
+    def source(self) -> str:
+        """Where the channel comes from: matrix, model, release or samples."""
+        return source_of(matrix=self.matrix, model=self.model, release=self.release, samples=self.samples)
+
+    @property
+    def has_people(self) -> bool:
+        """Whether the values are those of people, which no message shows."""
+        return self.release is not None or self.samples is not None
+
+    @property
+    def files(self) -> list[str | Path | None]:
+        """The files that are read, besides those of a release; a loss may be a name."""
+        return [
+            self.matrix, self.samples, self.prior, self.joint, self.observation, self.background, self.assumed_prior,
+            self.loss, self.system_loss, self.hierarchy,
+        ]  # fmt: skip
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """Which result is written where: the designed channel (`matrix`), and the curve as CSV (`csv`) and as a page (`page`)."""
+        if self.output is None:
+            return {}
+        if not self.curve:
+            return {"matrix": self.output}
+        name = self.output.with_suffix("") if self.output.suffix in (".csv", ".html") else self.output
+        files = {"csv": name.with_name(name.name + ".csv"), "page": name.with_name(name.name + ".html")}
+        return files if self.distortion is None else {**files, "matrix": name.with_name(name.name + ".channel.csv")}
+
+    def _check_design(self) -> None:
+        """Refuse options that are about a design if there is none, and those that a curve alone has no use for."""
+        if self.design is None:
+            about_designs = {"--distortion": self.distortion, "--curve": self.curve or None, "-o": self.output}
+            for option, value in about_designs.items():
+                if value is not None:
+                    raise InputError(f"{option} is about a channel that is designed: add --design, or leave it out.")
+        else:
+            self._check_designed()
+        if self.points is not None and not self.curve:
+            raise InputError("--points is about the curve: add --curve, or leave it out.")
+        if self.output is not None and str(self.output) == "-":
+            raise InputError("-o names a file; for standard output there is --json -.")
+
+    def _check_designed(self) -> None:
+        objective(self.design or "")
+        if self.samples is not None:
+            raise InputError(
+                "--samples measures a channel that there is. For --design give its labels: MATRIX or --model."
+            )
+        if self.distortion is None and not self.curve:
+            raise InputError("--design needs --distortion, the largest that is allowed, or --curve for all of them.")
+        if self.distortion is None:
+            of_one = {"--assumed-prior": self.assumed_prior, "--order": self.orders, "--confidence": self.confidence}
+            _refuse(of_one, "is about one channel, and a curve has many", "--distortion")
+
+    def _check_numbers(self) -> None:
+        if self.distortion is not None and not (math.isfinite(self.distortion) and self.distortion >= 0):
+            raise ParameterError("--distortion", "channel", "a number ≥ 0", self.distortion)
+        if self.confidence is not None and not 0 < self.confidence < 1:
+            raise ParameterError("--confidence", "channel", "a number > 0 and < 1", self.confidence)
+        for order in self.orders or ():
+            if not order >= 0:
+                raise ParameterError("--order", "channel", "a number ≥ 0, or inf", order)
+
+    def _check_source(self) -> None:
+        """Refuse what goes with another source than the one that is given."""
+        if self.release is None:
+            of_releases = {"--sensitive": self.sensitive, "--kind": self.kind, "--schema": self.schema}
+            _refuse(of_releases, "is about a release", "--release")
+        elif self.schema is None:
+            raise InputError("--release needs --schema, which says what its columns are.")
+        if self.hierarchy is not None and "hierarchy" not in (self.loss, self.system_loss):
+            raise InputError("--hierarchy is for --loss hierarchy: add it, or leave the hierarchy out.")
+        if self.has_people:
+            priors = {"--prior": self.prior, "--joint": self.joint}
+            _refuse(priors, "is not needed: a release and samples have the prior of their people")
+
+
+def source_of(*, matrix: Path | None, model: str | None, release: str | None, samples: Path | None) -> str:
+    """Where the channel comes from; none, and several, are refused."""
+    sources = {"MATRIX": matrix, "--model": model, "--release": release, "--samples": samples}
+    given = [name for name, value in sources.items() if value is not None]
+    if len(given) != 1:
+        what = f"not {' and '.join(given)}" if given else "and none is given"
+        raise InputError(f"One of MATRIX, --model, --release and --samples is needed, {what}.")
+    return given[0].lstrip("-").lower()
+
+
+def _refuse(options: Mapping[str, object], why: str, add: str = "") -> None:
+    for option, value in options.items():
+        if value is not None:
+            raise InputError(f"{option} {why}: {f'add {add}, or ' if add else ''}leave {'it' if add else option} out.")

@@ -1,0 +1,129 @@
+"""Several releases of one table side by side: what each costs, and what level of privacy it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from dalenius import engines as _engine
+from dalenius.auditing.people import People, check_same_people, together
+from dalenius.criteria import DistinctDiversity, KAnonymity, TCloseness
+from dalenius.engines import Engine, Source
+from dalenius.errors import InputError
+from dalenius.measures.fidelity import Truth, fidelity
+from dalenius.measures.queries import QUERIES
+from dalenius.measures.remaining import ColumnLeft, columns_left, to_document
+from dalenius.schema import Schema
+
+COSTS = (
+    "loss",
+    "ncp",
+    "precision",
+    "discernibility",
+    "average_class_size",
+    "suppressed",
+    "misfit",
+    "kl_divergence",
+    "relative_error",
+    "relative_error_median",
+    "faithfulness",
+    "faithfulness_stderr",
+)
+LEVELS = ("k", "l", "t")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One release: its kind, and the numbers that can be measured of it."""
+
+    name: str
+    kind: str
+    classes: int | None
+    levels: Mapping[str, float]
+    costs: Mapping[str, float]
+    columns_left: tuple[ColumnLeft, ...] = ()
+
+    def to_document(self) -> dict[str, Any]:
+        """The release as JSON has it; what cannot be measured of it is null."""
+        return {
+            "release": self.name,
+            "kind": self.kind,
+            "classes": self.classes,
+            **{key: self.levels.get(key) for key in LEVELS},
+            **{key: self.costs.get(key) for key in COSTS},
+            "columns_left": to_document(self.columns_left),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Sequence[Compared]):
+    """Several releases of one table, in the order in which they were named, and the workload they were measured with."""
+
+    releases: tuple[Compared, ...]
+    queries: int
+    seed: int
+
+    def __len__(self) -> int:
+        return len(self.releases)
+
+    @overload
+    def __getitem__(self, place: int) -> Compared: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Compared, ...]: ...
+    def __getitem__(self, place: int | slice) -> Compared | tuple[Compared, ...]:
+        return self.releases[place]
+
+    def to_document(self) -> dict[str, Any]:
+        """The comparison as JSON has it."""
+        return {"releases": [one.to_document() for one in self.releases], "queries": self.queries, "seed": self.seed}
+
+
+def compare(
+    releases: Mapping[str, Source] | Sequence[str],
+    truth: Source,
+    schema: Schema,
+    *,
+    kind: str | None = None,
+    engine: Engine | None = None,
+    queries: int = QUERIES,
+    seed: int = 0,
+) -> Comparison:
+    """Measure every release against the table, with one coding and one workload of count queries.
+
+    Releases are named: a mapping from names to releases, or a list of files.
+    """
+    if not releases:
+        raise InputError("Name at least one release to compare.")
+    if not isinstance(releases, Mapping):
+        releases = _by_name(releases)
+    opened, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
+    cells = table.cells()
+    people, everybody = Truth.of(cells), People.of(table)
+    found = []
+    for name, release in opened.items():
+        grouped = release.classes()
+        if grouped is None and release.counts() is None:
+            raise InputError(f"{name}: a release of kind {release.kind!r} is not about a table of people.")
+        levels: dict[str, float] = {}
+        classes = None
+        if grouped is not None:
+            check_same_people(grouped, everybody, name)
+            classes = grouped.groups
+            groupings = [grouped.grouping(column.name) for column in grouped.schema.sensitive]
+            levels = {
+                "k": KAnonymity(2).level(groupings[0]).value,
+                "l": min(DistinctDiversity(2).level(grouping).value for grouping in groupings),
+                "t": max(TCloseness(0.5).level(grouping).value for grouping in groupings),
+            }
+        costs = fidelity(release, people, queries=queries, seed=seed)
+        found.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
+    return Comparison(tuple(found), queries, seed)
+
+
+def _by_name(files: Sequence[str]) -> dict[str, Source]:
+    """Files under their own names, each once."""
+    for name in files:
+        if files.count(name) > 1:
+            raise InputError(f"The release {name!r} is named twice.")
+    return {name: name for name in files}

@@ -1,0 +1,155 @@
+"""ε-privacy in an audit: what realistic adversaries learn because a person is in the release."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalenius.adversaries.fit import inside_boxes
+from dalenius.auditing.policy import Part
+from dalenius.auditing.suppressed import ask, of_suppressed
+from dalenius.criteria import EpsilonPrivacy, Predicate, Realistic
+from dalenius.criteria.written import epsilon_privacy
+from dalenius.engines import Engine
+from dalenius.errors import DaleniusError, InputError, listing
+from dalenius.releases import GroupCells, GroupedRelease, Release
+from dalenius.releases.prior import Priors
+from dalenius.releases.reading import COUNT, Reading
+from dalenius.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """The smallest ε for which a sensitive column is private against an adversary, and the class that is worst."""
+
+    adversary: str
+    known: int
+    at_most: bool
+    predicates: tuple[str, ...]  # none: every single value
+    sensitive: str
+    epsilon: float
+    worst_class: int
+    class_size: int
+
+
+def usual(release: GroupedRelease, known: int = 0) -> list[Realistic]:
+    """Adversaries for an audit that names none: they have seen as many people elsewhere as the release has."""
+    leaves = max(len(column.leaves) for column in release.schema.sensitive)
+    sigma = max(release.people, leaves)
+    return [
+        Realistic("I", shape="table", sigma=sigma, known=known, text=f"I:table:{sigma}"),
+        Realistic("II", sigma=sigma, known=known, text=f"II:{sigma}"),
+        Realistic("III", shape="uniform", known=known, text="III:uniform"),
+        Realistic("III", shape="table", known=known, text="III:table"),
+    ]
+
+
+def disclose(
+    release: GroupedRelease, adversaries: Sequence[Realistic], predicates: Sequence[Predicate] = ()
+) -> tuple[Disclosure, ...]:
+    """ε of every sensitive column against every adversary."""
+    found = []
+    sizes = release.sizes
+    for column in release.schema.sensitive:
+        grouping = release.grouping(column.name)
+        for adversary in adversaries:
+            level = EpsilonPrivacy(adversary, predicates=tuple(predicates)).level(grouping)
+            found.append(
+                Disclosure(
+                    adversary.text,
+                    adversary.known,
+                    adversary.at_most,
+                    tuple(str(predicate) for predicate in predicates),
+                    column.name,
+                    level.value,
+                    level.worst,
+                    int(sizes[level.worst]),
+                )
+            )
+    return tuple(found)
+
+
+def described(adversaries: Sequence[Realistic], sets: Sequence[Predicate]) -> dict[str, Any]:
+    """What ε was measured against, for the JSON."""
+    return {
+        "adversaries": {who.text: {"known": who.known, "at_most": who.at_most} for who in adversaries},
+        "predicates": [str(predicate) for predicate in sets],
+    }
+
+
+def policy_criteria(schema: Schema, priors: Priors) -> list[EpsilonPrivacy]:
+    """The thresholds that `[policy]` sets under epsilon_privacy; files in them are relative to the schema's folder."""
+    asked = schema.policy.get("epsilon_privacy")
+    assert asked is None or isinstance(asked, list | tuple)
+    with _named(schema):
+        return [epsilon_privacy(str(text), priors) for text in asked or ()]
+
+
+def asked_figures(release: GroupedRelease, asked: Sequence[EpsilonPrivacy]) -> tuple[Part, ...]:
+    """Each threshold as asked, its limit, and what was found: of classes, suppressed rows and sensitive columns the worst."""
+    with _named(release.schema):
+        return tuple(_part(release, criterion) for criterion in asked)
+
+
+def _part(release: GroupedRelease, criterion: EpsilonPrivacy) -> Part:
+    found = ask(release, [criterion])
+    level = max(one.level for one in found)
+    theirs = max((one.suppressed_level for one in found if one.suppressed_level is not None), default=level)
+    shown = f"≤ {criterion.epsilon:g} against {criterion.adversary.text}"
+    return Part(shown, criterion.epsilon, max(level, theirs), of=of_suppressed(release) if theirs > level else "")
+
+
+@contextlib.contextmanager
+def _named(schema: Schema) -> Iterator[None]:
+    """Errors about the policy say where it stands."""
+    try:
+        yield
+    except DaleniusError as error:
+        raise InputError(f"{schema.source}, [policy] epsilon_privacy: {error}") from None
+
+
+def composition(release: Release, population: Path | None, engine: Engine) -> GroupCells:
+    """How many people of which quasi-identifiers are in each class.
+
+    An anatomized release says it. Of a generalized one it must be known who is in it, from a register, say: a file with
+    the quasi-identifiers of exactly these people.
+    """
+    links, boxes = release.links(), release.rows()
+    if links is not None:
+        return links.quasi
+    if boxes is None:
+        raise InputError(f"A release of kind {release.kind!r} does not say which people are in a class.")
+    if population is None:
+        raise InputError("A generalized release does not tell the quasi-identifiers of its people: name --population.")
+    rows = engine.open(population)
+    names = [column.name for column in boxes.schema.quasi]
+    absent = [name for name in names if name not in rows.columns]
+    if absent:
+        raise InputError(f"{rows.name}: the population lacks the quasi-identifiers {listing(absent)}.")
+    declared = {column.name for column in boxes.schema.columns}
+    weighted = COUNT in rows.columns and COUNT not in declared
+    reading = Reading.counting(rows, [*names, *([COUNT] if weighted else [])], weighted=weighted)
+    codes = np.column_stack([reading.leaf_codes(column, boxes.schema) for column in boxes.schema.quasi])
+    group = np.full(len(codes), -1, dtype=np.int32)
+    times = np.zeros(len(codes), dtype=np.int64)
+    for some, start, inside in inside_boxes(boxes, codes):
+        one = np.diff(start) > 0
+        group[some[one]] = inside[start[:-1][one]]
+        times[some] += np.diff(start)
+    if (times > 1).any():
+        raise InputError(f"{rows.name}: somebody fits several classes; whose prior counts where is not known.")
+    people = GroupCells.gather(group, codes, reading.counts, [len(c.leaves) for c in boxes.schema.quasi])
+    kept = people.group >= 0
+    sizes = np.bincount(people.group[kept], weights=people.counts[kept], minlength=boxes.groups)
+    if not np.array_equal(sizes, boxes.sizes):
+        q = int(np.flatnonzero(sizes != boxes.sizes)[0])
+        raise InputError(
+            f"{rows.name}: {int(sizes[q]):,} people fit class {q}, which has {int(boxes.sizes[q]):,}. The population must "
+            "be the people of the release."
+        )
+    return GroupCells(people.group[kept], people.codes[kept], people.counts[kept])

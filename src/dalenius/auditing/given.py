@@ -1,0 +1,98 @@
+"""Earlier releases of people who are in a table, read from their files: what a new release is planned with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dalenius.auditing.common_values import check_values
+from dalenius.auditing.people import widened
+from dalenius.coding import canonical_texts
+from dalenius.engines import Source
+from dalenius.errors import InputError, counted
+from dalenius.hierarchy import MISSING
+from dalenius.publishers.earlier import given, needed, one_sensitive
+from dalenius.publishers.given import Evaluated, Given, evaluate
+from dalenius.releases import GroupedRelease, read
+from dalenius.schema import Schema
+from dalenius.table import Table
+
+__all__ = ["Evaluated", "Given", "evaluate", "read_given"]
+
+
+def read_given(
+    table: Table,
+    sources: Sequence[Source],
+    schemas: Sequence[Schema] | None = None,
+    *,
+    l: int = 2,  # noqa: E741 - the literature's letter
+    confidence: float = 1.0,
+    mapping: Mapping[str, str] | None = None,
+) -> Given:
+    """Read earlier releases, all with one schema (without any, the table's) or each with its own.
+
+    The result is for a publisher: `Mondrian(criteria, given=…)`. A release that it makes leaves everybody in the table at
+    least ℓ values, and at least 1/`confidence`, or as many as one class of everybody would leave them.
+    """
+    needed(l, confidence)
+    mine = one_sensitive(table.declared)
+    declared = list(schemas or [table.declared])
+    if len(declared) not in (1, len(sources)):
+        raise InputError(
+            f"There are {counted(len(sources), 'earlier release', 'earlier releases')} and {len(declared)} schemas: name one "
+            "--given-schema for all, or one for each, in order."
+        )
+    each = declared * len(sources) if len(declared) == 1 else declared
+    columns = [_sensitive(schema, mine, source) for schema, source in zip(each, sources, strict=True)]
+    found: list[GroupedRelease] = []
+    for source, schema in zip(sources, each, strict=True):
+        release = read(source, schema, engine=table.engine)
+        if release.classes() is None:
+            raise InputError(
+                f"--given {source}: a release of kind {release.kind!r} has no groups in which anybody could be. Leave it out: what "
+                "differentially private counts cost adds up by itself."
+            )
+        leaves = {}
+        for column in schema.quasi:
+            if not column.fixed and column.name in {own.name for own in table.schema.quasi}:
+                texts = [leaf for leaf in table.schema[column.name].leaves if leaf != MISSING]
+                leaves[column.name] = canonical_texts(
+                    column, texts, schema, where=str(table.source), locate=lambda *_: "some row"
+                )
+        wide = widened(source, release, schema, leaves, None, table.engine).classes()
+        assert wide is not None  # it is the same kind again
+        found.append(wide)
+    names = [str(table.source), *map(str, sources)]
+    check_values(
+        names,
+        [table.declared[mine], *(schema[name] for schema, name in zip(each, columns, strict=True))],
+        [table.schema[mine], *(release.schema[name] for release, name in zip(found, columns, strict=True))],
+        mapping or {},
+        option="--given-map",
+    )
+    return given(
+        table,
+        found,
+        columns=columns,
+        l=l,
+        confidence=confidence,
+        mapping=mapping,
+        names=_names(sources),
+    )
+
+
+def _names(sources: Sequence[Source]) -> list[str]:
+    """What earlier releases are called in messages: not by the folder they are in, which is nobody's business."""
+    names = [Path(source).name if isinstance(source, str | Path) else "a frame" for source in sources]
+    return [f"{name} ({i + 1})" if names.count(name) > 1 else name for i, name in enumerate(names)]
+
+
+def _sensitive(schema: Schema, mine: str, source: Source) -> str:
+    """The sensitive column of an earlier release: the one that is called as in the table, or the only one."""
+    names = [column.name for column in schema.sensitive]
+    if mine in names or len(names) == 1:
+        return mine if mine in names else names[0]
+    raise InputError(
+        f"--given {source}: {schema.source} has {len(names)} sensitive columns, and none is called {mine!r} as in the table. "
+        "Name a --given-schema with one."
+    )

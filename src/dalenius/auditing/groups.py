@@ -1,0 +1,212 @@
+"""Who is in which group of a release: what a deFinetti attacker knows, and only the steward can tell.
+
+The release has a line for each person. If these stand in the order of the table, as `publish` writes them without
+--shuffle, each person's group is known. Held-out people have none: each is put in the place of somebody like them. Of
+centroids it is asked how often the nearest one is that of a person's own group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.adversaries import UNKNOWN, Targets
+from dalenius.adversaries.fit import distinct_targets, equal_rows
+from dalenius.adversaries.location import places
+from dalenius.auditing.people import Control, People
+from dalenius.coding import canonical_texts, merge
+from dalenius.engines import Engine, Source
+from dalenius.releases import Anatomized, Centroids, GroupCells, find_files
+from dalenius.releases.reading import COUNT, GROUP, plain_number, rank_ids
+from dalenius.schema import Column, Schema
+from dalenius.table import Table
+
+Ints = NDArray[np.int32]
+OTHER_ORDER = "the lines of the release are not in the order of the table"
+NO_ORDER = "the rows of the table have no order that is known; name the table as a file"
+NO_LINES = "the release has not a line for each person"
+OTHER_MEANS = (
+    "the lines of the release are not in the order of the table, or its centroids are not the means of their rows"
+)
+
+
+def in_groups(table: Table, codes: Ints, group: Ints, people: NDArray[np.int64] | None = None) -> People:
+    """People with their groups: row by row the codes of all coded columns, and the group; a row is one person unless told."""
+    schema = table.schema
+    sizes = [int(group.max(initial=0)) + 1, *(len(column.leaves) for column in schema.coded)]
+    people = np.ones(len(codes), dtype=np.int64) if people is None else people
+    both, counts = merge(np.column_stack([group, codes]).astype(np.int32), people, sizes)
+    m = len(schema.quasi)
+    return People(table, Targets(schema, both[:, 1 : m + 1], both[:, 0]), both[:, m + 1 :], counts)
+
+
+def located(people: People, release: Anatomized, source: str | Path, engine: Engine) -> People | str:
+    """The people of the table with their groups, if lines of the release and rows of the table are in one order.
+
+    If not, or if that cannot be known, the reason.
+    """
+    rows, theirs = people.table.rows, engine.open(find_files(str(source))[1][0])
+    if not (rows.numbered and theirs.numbered):
+        return NO_ORDER
+    schema = people.targets.schema
+    names = [column.name for column in schema.quasi]
+    lines = list(zip(*theirs.read([GROUP, *names]), strict=True))
+    codes = _row_codes(people)
+    if len(lines[0]) != len(codes):
+        return NO_LINES
+    for column, mine, texts in zip(schema.quasi, codes.T[: len(names)], lines[1:], strict=True):
+        if not np.array_equal(mine, _coded(texts, _leaves(texts, schema, column.name))):
+            return OTHER_ORDER
+    group = _coded(lines[0], release.named())
+    m = len(schema.quasi)
+    values = GroupCells.gather(
+        group, codes[:, m:], np.ones(len(codes), dtype=np.int64), [len(c.leaves) for c in schema.sensitive]
+    )
+    if values != release.sensitive:  # the rows look alike and are others
+        return OTHER_ORDER
+    return in_groups(people.table, codes, group)
+
+
+def _row_codes(people: People) -> Ints:
+    """The codes of all coded columns, row by row in the order of the table."""
+    schema, known = people.targets.schema, people.table.texts()
+    table = zip(*people.table.rows.read([column.name for column in schema.coded]), strict=True)
+    return np.column_stack([_coded(texts, known[c.name]) for c, texts in zip(schema.coded, table, strict=True)])
+
+
+def _coded(texts: Sequence[str], known: Mapping[str, int]) -> Ints:
+    return np.fromiter((known.get(text, UNKNOWN) for text in texts), dtype=np.int32, count=len(texts))
+
+
+def _leaves(texts: Sequence[str], schema: Schema, name: str) -> dict[str, int]:
+    """The code of each text of a column."""
+    column, distinct = schema[name], list(dict.fromkeys(texts))
+    assert column.domain is not None
+    leaves = canonical_texts(column, distinct, schema, where="the release", locate=lambda *_: "some row")
+    return {text: column.domain.code(leaf) for text, leaf in zip(distinct, leaves, strict=True)}
+
+
+def in_place(holdout: Control) -> Control:
+    """Held-out people in the places of people who are as they are: in each group by its share of these.
+
+    Who is like nobody in the release has no group, and keeps none.
+    """
+    links, people = holdout.release.links(), holdout.people
+    assert links is not None  # only of such releases a person's group is asked for
+    schema, cells = links.schema, links.quasi
+    sizes = [len(column.leaves) for column in schema.quasi]
+    parts: list[tuple[NDArray[np.int64], Ints, NDArray[np.float64]]] = []
+    for some, start, taken in equal_rows(people.targets.codes, cells.codes, sizes):
+        target, rows = np.repeat(some, np.diff(start)), cells.counts[taken].astype(np.float64)
+        alike = np.bincount(target, weights=rows, minlength=len(people.people))
+        parts.append((target, cells.group[taken], people.people[target] * rows / alike[target]))
+    placed = np.zeros(len(people.people), dtype=bool)
+    for target, _, _ in parts:
+        placed[target] = True
+    lost = np.flatnonzero(~placed)
+    parts.append((lost, np.full(len(lost), UNKNOWN, dtype=np.int32), people.people[lost].astype(np.float64)))
+    target, group, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
+    targets = Targets(people.targets.schema, people.targets.codes[target], group.astype(np.int32))
+    return Control(holdout.release, People(people.table, targets, people.values[target], weight), holdout.drawn)
+
+
+# Centroids --------------------------------------------------------------------------------------------------------------
+
+
+def own_groups(people: People, release: Centroids, source: Source, engine: Engine) -> People | str:
+    """The people of the table with their groups, if the rows that stand where a group's lines do have its centroid.
+
+    If not, or if that cannot be known, the reason.
+    """
+    named = isinstance(source, str | Path) and not engine.holds(str(source))
+    rows, theirs = people.table.rows, engine.open(find_files(str(source))[1][0] if named else source)
+    if not (rows.numbered and theirs.numbered):
+        return NO_ORDER
+    schema = release.schema
+    extra = set(theirs.columns) - {column.name for column in schema.columns}
+    lines = list(theirs.read([GROUP] if GROUP in extra else [column.name for column in schema.quasi]))
+    codes = _row_codes(people)
+    if COUNT in extra or len(lines) != len(codes):
+        return NO_LINES
+    group = _ranked([text for (text,) in lines]) if GROUP in extra else _at_points(lines, release)
+    return in_groups(people.table, codes, group) if _made_of(release, codes, group) else OTHER_MEANS
+
+
+def _ranked(ids: Sequence[str]) -> Ints:
+    """Groups are numbered in the order of their ids."""
+    distinct = sorted(set(ids))
+    rank = dict(zip(distinct, rank_ids(distinct).tolist(), strict=True))
+    return np.array([rank[text] for text in ids], dtype=np.int32)
+
+
+def _at_points(lines: Sequence[Sequence[str]], release: Centroids) -> Ints:
+    """Without ids, equal centroids are a group: that of each line."""
+
+    def point(column: Column, text: str) -> float | None:
+        if column.type != "integer":
+            assert column.domain is not None
+            return column.domain.code(column.canonical(text, release.schema.missing))
+        return None if text == "" or text in release.schema.missing else plain_number(text)
+
+    number = {
+        tuple(None if x != x else x for x in known): q for q, known in enumerate(release.points.tolist())
+    }  # nan is not equal to itself
+    place = {
+        line: number.get(tuple(point(column, text) for column, text in zip(release.schema.quasi, line, strict=True)))
+        for line in dict.fromkeys(map(tuple, lines))
+    }
+    return np.array([UNKNOWN if (q := place[tuple(line)]) is None else q for line in lines], dtype=np.int32)
+
+
+def _made_of(release: Centroids, codes: Ints, group: Ints) -> bool:
+    """Whether these rows, in these groups, have the centroids and the values that are published."""
+    schema = release.schema
+    m, ones = len(schema.quasi), np.ones(len(codes), dtype=np.int64)
+    sizes = [len(column.leaves) for column in schema.sensitive]
+    if (
+        (codes < 0).any()
+        or (group < 0).any()
+        or GroupCells.gather(group, codes[:, m:], ones, sizes) != release.sensitive
+    ):
+        return False
+    return all(
+        (_are_means if column.type == "integer" else _are_commonest)(release.points[:, a], column, codes[:, a], group)
+        for a, column in enumerate(schema.quasi)
+    )
+
+
+def _are_means(points: NDArray[np.float64], column: Column, codes: Ints, group: Ints) -> bool:
+    assert column.domain is not None
+    values = column.domain.values()[codes]
+    known = ~np.isnan(values)
+    people, total = (np.bincount(group[known], weights, len(points)) for weights in (None, values[known]))
+    means = np.divide(total, people, out=np.full(len(points), np.nan), where=people > 0)
+    return bool(np.allclose(means, points, rtol=1e-6, atol=1e-6, equal_nan=True))
+
+
+def _are_commonest(points: NDArray[np.float64], column: Column, codes: Ints, group: Ints) -> bool:
+    pairs, counts = merge(
+        np.column_stack([group, codes]), np.ones(len(codes), dtype=np.int64), [len(points), len(column.leaves)]
+    )
+    first = np.searchsorted(pairs[:, 0], np.arange(len(points)))
+    most = np.maximum.reduceat(counts, first)
+    published = pairs[:, 1] == points[pairs[:, 0]]
+    return bool((np.bincount(pairs[published, 0], counts[published], len(points)) == most).all())
+
+
+def right_group(release: Centroids, people: People) -> tuple[float, int]:
+    """Of how many people, whose groups are known, the nearest centroid is the own group's; of c as near, one in c counts."""
+    assert people.targets.group is not None
+    known, number = distinct_targets(people.targets)
+    own = number.astype(np.int64) * release.groups + people.targets.group
+    chance = np.zeros(len(own))
+    for some, start, which in places(release, known, sure=False):
+        ties = np.diff(start)
+        here = np.isin(own, np.repeat(some, ties) * release.groups + which)
+        share = np.zeros(len(known))
+        share[some] = 1 / ties
+        chance[here] = share[number[here]]
+    return float(chance @ people.people), people.count

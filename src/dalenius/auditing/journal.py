@@ -1,0 +1,129 @@
+"""What was measured is kept, a file for each release, so that an interrupted run goes on where it was.
+
+A file's name is a checksum of everything that the figures depend on: the table, the held-out people, the schema and what it
+reads, the seed, the version, the method and its parameters. Another table or another schema finds nothing here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dalenius import __version__
+from dalenius.auditing.disclosure import policy_criteria
+from dalenius.auditing.holdout import drawn_together
+from dalenius.auditing.people import files_of
+from dalenius.auditing.playing import SHARP
+from dalenius.engines import Engine
+from dalenius.errors import InputError, file_error
+from dalenius.output import sha256, write_texts
+from dalenius.publishers.registry import PUBLISHERS
+from dalenius.releases.prior import Priors
+from dalenius.schema import Schema
+from dalenius.table import Table
+
+if TYPE_CHECKING:
+    from dalenius.auditing.tradeoff import Setting
+
+FORMAT = 1
+
+
+class Journal:
+    """A folder with a file for each release that was measured."""
+
+    def __init__(self, folder: Path, basis: Mapping[str, Any], *, fresh: bool = False) -> None:
+        self.folder, self.basis, self.fresh = folder, dict(basis), fresh
+        if folder.exists() and not folder.is_dir():
+            raise InputError(
+                f"{str(folder)!r} is a file; what was measured is kept in a folder. Name one: --resume FOLDER."
+            )
+        if not folder.exists() and not folder.parent.is_dir():
+            raise InputError(
+                f"The folder {str(folder.parent)!r} does not exist. Make it first, or name another: --resume."
+            )
+
+    def read(self, what: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What was found of this; nothing if it is not known, or the file is damaged."""
+        if self.fresh:
+            return None
+        try:
+            found = json.loads(self._path(what).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        known = isinstance(found, dict) and found.get("of") == json.loads(self._text(what))
+        return found["found"] if known else None
+
+    def has(self, what: Mapping[str, Any]) -> bool:
+        """Whether something is kept of this."""
+        return self._path(what).is_file()
+
+    def write(self, what: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+        """Keep what was found of this."""
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"{file_error(error, self.folder, 'keep what was measured in')} Name another: --resume."
+            ) from None
+        document = {"of": json.loads(self._text(what)), "found": found}
+        write_texts({self._path(what): json.dumps(document, ensure_ascii=False, indent=1) + "\n"})
+
+    def _text(self, what: Mapping[str, Any]) -> str:
+        whole = {"format": FORMAT, **self.basis, **what}
+        return json.dumps(whole, sort_keys=True, ensure_ascii=True)
+
+    def _path(self, what: Mapping[str, Any]) -> Path:
+        return self.folder / f"{hashlib.sha256(self._text(what).encode()).hexdigest()[:32]}.json"
+
+
+def basis(
+    setting: Setting,
+    declared: Schema,
+    engine: Engine,
+    people: Table,
+    others: Table | None,
+    share: float | None,
+    methods: Sequence[str],
+) -> dict[str, Any]:
+    """Everything that a point depends on besides its own parameters, as checksums."""
+    priors = Priors(declared, engine, declared.folder)
+    policy_criteria(declared, priors)
+    written = tomllib.loads(setting.schema.read_bytes().decode("utf-8-sig"))
+    policy = written.pop("policy", {})
+    # Limits are held against what was measured; only these decide what is measured, and how long it is sampled.
+    asked = {key: value for key, value in policy.items() if key in ("epsilon_privacy", *SHARP)}
+    attackers = any(key.startswith("max_attacker_") for key in policy)
+    files = [files_of(source, release=False, engine=engine) for source in (setting.table, setting.holdout)]
+    return {
+        "dalenius": __version__,
+        "program": _program(methods),
+        "table": sha256(*files[0]) if files[0] else _counted_people(people),
+        "holdout": sha256(*files[1]) if files[1] else None if others is None else _counted_people(others),
+        "schema": hashlib.sha256(
+            json.dumps([written, asked, attackers], sort_keys=True, default=str).encode()
+        ).hexdigest(),
+        "files": [[file.name, sha256(file)] for file in sorted({*declared.files, *priors.files})],
+        "share": share,
+        "drawn": drawn_together(*files),
+        "seed": setting.seed,
+        "mcse": setting.mcse,
+    }
+
+
+def _program(methods: Sequence[str]) -> str:
+    """A checksum of the program itself, and of the plug-ins that publish: what it measures may change with any line."""
+    folder = Path(__file__).parent.parent  # that of the package
+    sources = {Path(inspect.getfile(PUBLISHERS[method])) for method in methods}
+    return sha256(*sorted(folder.rglob("*.py")), *sorted(file for file in sources if folder not in file.parents))
+
+
+def _counted_people(people: Table) -> str:
+    """A checksum of a table that is not in a file: of its distinct rows and their counts."""
+    cells = people.cells()
+    leaves = "\0".join(f"{column.name}\1" + "\1".join(column.leaves) for column in cells.schema.coded)
+    return hashlib.sha256(leaves.encode() + cells.codes.tobytes() + cells.counts.tobytes()).hexdigest()

@@ -1,0 +1,100 @@
+"""The suppressed rows of a release as a class of their own, and criteria asked of a release that is there.
+
+Whoever fits no class is among the suppressed rows: together they tell values as a class does, and one alone tells all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dalenius.criteria import Criterion, Level, document, is_worse, measure, worst_of
+from dalenius.releases import GroupedRelease
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressedRows:
+    """How many there are, and the level of every model by sensitive column."""
+
+    rows: int
+    levels: dict[str, dict[tuple[str, str], Level]]
+
+    @property
+    def worst(self) -> dict[tuple[str, str], Level]:
+        """Of several sensitive columns, the worst level of each model."""
+        return worst_of(list(self.levels.values()))
+
+    def to_document(self, *, recursive_l: int = 2) -> dict[str, Any]:
+        return {"rows": self.rows, **document(self.worst, recursive_l=recursive_l)}
+
+    def line(self) -> str:
+        """The levels that most policies ask for, in words: `as a class: k 9, ℓ 3, …`."""
+        found = self.worst
+        k, l = found["k_anonymity", "k"].value, found["distinct_l_diversity", "l"].value  # noqa: E741 - the literature's letter
+        # If all have one value, t tells how common it is, and may tell which.
+        t = f", t {found['t_closeness', 'equal'].value:.4g}" if l > 1 else ""
+        return f"as a class: k {k:g}, ℓ {l:g}, entropy ℓ {found['entropy_l_diversity', 'l'].value:.4g}{t}"
+
+
+def suppressed_rows(
+    release: GroupedRelease, *, others_as_quasi: bool = False, recursive_l: int = 2
+) -> SuppressedRows | None:
+    """The suppressed rows of a release, measured as a class; None if there are none."""
+    levels = {}
+    for column in release.schema.sensitive:
+        grouping = release.suppressed_grouping(column.name, others_as_quasi=others_as_quasi)
+        if grouping is None:
+            return None
+        levels[column.name] = measure(grouping, recursive_l=recursive_l)
+    return SuppressedRows(release.suppressed, levels)
+
+
+def of_suppressed(release: GroupedRelease) -> str:
+    """What a level was measured on, if that is the suppressed rows."""
+    return f"in the suppressed rows ({release.suppressed:,}), which form a class for anyone who fits no other"
+
+
+def worse(found: float, other: float, model: str, key: str) -> bool:
+    """Whether another level of a model is worse than the one that was found."""
+    return is_worse((model, key), found, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A criterion asked of a release: the level of its classes and of its suppressed rows, and whether they satisfy it."""
+
+    criterion: str
+    sensitive: str
+    level: float
+    failing: int  # classes
+    suppressed_level: float | None  # None: nothing is suppressed
+    suppressed_hold: bool
+
+    @property
+    def holds(self) -> bool:
+        return not self.failing and self.suppressed_hold
+
+    def to_document(self) -> dict[str, Any]:
+        return {**asdict(self), "holds": self.holds}
+
+
+def ask(release: GroupedRelease, criteria: Sequence[Criterion], *, others_as_quasi: bool = False) -> tuple[Asked, ...]:
+    """Each criterion on each sensitive column; what looks at sizes alone, on the first unless others split the classes."""
+    found = []
+    for criterion in criteria:
+        columns = release.schema.sensitive
+        for column in columns if criterion.needs_values or others_as_quasi else columns[:1]:
+            classes = release.grouping(column.name, others_as_quasi=others_as_quasi)
+            together = release.suppressed_grouping(column.name, others_as_quasi=others_as_quasi)
+            found.append(
+                Asked(
+                    criterion.describe(),
+                    column.name,
+                    criterion.level(classes).value,
+                    int((~criterion.passes(classes)).sum()),
+                    None if together is None else criterion.level(together).value,
+                    together is None or bool(criterion.passes(together).all()),
+                )
+            )
+    return tuple(found)

@@ -1,0 +1,353 @@
+"""Many releases of one table, each published and audited: risk against utility, and which of them nothing beats.
+
+Every point is what `dalenius publish` and `dalenius audit` say of that release. Points do not depend on each other, on their
+order, or on how many are worked out at once.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dalenius import engines as _engine
+from dalenius.adversaries.sampling import Effort
+from dalenius.auditing import policy as _policy
+from dalenius.auditing.audit import Audit, audit
+from dalenius.auditing.axes import COMMONEST, Risk, Utility, measured, players
+from dalenius.auditing.candidates import Candidate
+from dalenius.auditing.journal import Journal
+from dalenius.auditing.pareto import front
+from dalenius.auditing.policy import Figure, Threshold
+from dalenius.auditing.secrets import Secret
+from dalenius.criteria import worst_of
+from dalenius.engines import Engine
+from dalenius.errors import DaleniusError
+from dalenius.measures.remaining import to_document
+from dalenius.releases import Release
+from dalenius.schema import Schema
+from dalenius.table import Table
+from dalenius.workers import each
+
+NO_MEMORY = "there is not enough memory for it"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all points share: the people, those held out, the schema and the seed. It can be sent to another process."""
+
+    table: str
+    schema: Path
+    holdout: str | None = None
+    engine: str = _engine.DEFAULT
+    seed: int = 0
+    mcse: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One release: what an audit says of it, or the reason why there is none. Shares of people; nothing about a person."""
+
+    candidate: Candidate
+    reason: str = ""
+    kind: str = ""
+    people: int | None = None
+    classes: int | None = None
+    suppressed: int | None = None
+    levels: Mapping[str, float] | None = None  # k, ℓ, t of the worst class
+    accuracies: Mapping[str, float] | None = None  # how often each adversary is right
+    commonest: float = math.nan  # how many people have the table's commonest value
+    risks: Mapping[str, float] | None = None  # those that it has
+    utility: Mapping[str, float] | None = None
+    attacks: tuple[Mapping[str, Any], ...] = ()
+    figures: Mapping[str, Figure] | None = None  # what the policy looks at
+    thresholds: tuple[Threshold, ...] = ()
+    columns_left: Mapping[str, Mapping[str, Any]] | None = None  # of each quasi-identifier, as JSON has it
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> str:
+        return "" if self.reason else _policy.overall(self.thresholds)
+
+    @property
+    def adversary(self) -> str:
+        """Who is right most often; of equals the first that was played."""
+        best = max(self.accuracies.values(), default=math.nan) if self.accuracies else math.nan
+        return next((name for name, value in (self.accuracies or {}).items() if value == best), "")
+
+    @property
+    def lower_bound(self) -> bool:
+        """Whether people of the table fit no class: how often an attack is right may be more."""
+        return any(attack.get("lower_bound", False) for attack in self.attacks)
+
+    def risk(self, risk: Risk) -> float:
+        return (self.risks or {}).get(risk.name, math.nan)
+
+    def useful(self, utility: Utility) -> float:
+        return (self.utility or {}).get(utility.name, math.nan)
+
+    def cost(self, utility: Utility) -> float:
+        return utility.cost(self.useful(utility))
+
+    def missed(self) -> list[Threshold]:
+        """The thresholds that it does not pass."""
+        return [threshold for threshold in self.thresholds if threshold.outcome != "passed"]
+
+    @property
+    def signature(self) -> str:
+        """What tells it from others by the same method: equal, if different parameters make the same release."""
+        shares = (self.levels, self.accuracies, self.risks, self.utility)
+        return repr((self.candidate.method, self.kind, self.classes, self.suppressed, shares))
+
+    def to_document(self) -> dict[str, Any]:
+        """All but the thresholds, which are the policy's and not the release's."""
+        found = asdict(self)
+        del found["candidate"], found["thresholds"]
+        return self.candidate.to_document() | found
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any], policy: Mapping[str, Any]) -> Point:
+        """What was kept of a release, held against a policy."""
+        found = dict(document)
+        candidate = Candidate(found.pop("method"), found.pop("parameters"))
+        figures = {name: Figure.from_document(figure) for name, figure in (found.pop("figures") or {}).items()}
+        found["attacks"] = tuple(found["attacks"])
+        return cls(candidate, figures=figures, thresholds=_policy.apply(policy, figures), **found)
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """All points, in the order they were asked for, and the two axes they are held against."""
+
+    points: tuple[Point, ...]
+    risk: Risk
+    utility: Utility
+    seed: int
+    held_out: str = ""  # who is held out, in words
+
+    @property
+    def front(self) -> tuple[bool, ...]:
+        """Which points no other beats in both."""
+        return tuple(front([(point.risk(self.risk), point.cost(self.utility)) for point in self.points]))
+
+    @property
+    def alike(self) -> dict[int, list[int]]:
+        """Points by the first of those that have the same figures: other parameters need not make another release."""
+        found: dict[int, list[int]] = {}
+        firsts: dict[str, int] = {}
+        for i, point in enumerate(self.points):
+            first = i if point.reason else firsts.setdefault(point.signature, i)
+            found.setdefault(first, []).append(i)
+        return found
+
+    def order(self) -> list[int]:
+        """Points by cost, then risk; those that lack one come after, those that were not published last."""
+
+        def key(i: int) -> tuple[Any, ...]:
+            point = self.points[i]
+            cost, risk = point.cost(self.utility), point.risk(self.risk)
+            return bool(point.reason), math.isnan(cost), math.isnan(risk), *(_known(cost), _known(risk)), i
+
+        return sorted(range(len(self.points)), key=key)
+
+    def best(self) -> Point | None:
+        """The most useful of those that pass the policy; of equals the one of the smallest risk, then the first."""
+        found = [
+            point for point in self.points if point.verdict == "passed" and not math.isnan(point.cost(self.utility))
+        ]
+        return min(found, key=lambda p: (p.cost(self.utility), _known(p.risk(self.risk))), default=None)
+
+    def nearest(self, most: int = 3) -> list[Point]:
+        """Those that come nearest to the policy: fewest thresholds missed, then by the least, then the most useful."""
+        found = [point for point in self.points if not point.reason and point.missed()]
+        return sorted(found, key=lambda p: (*_missed_by(p), _known(p.cost(self.utility))))[:most]
+
+    def to_document(self) -> dict[str, Any]:
+        best = self.best()
+        return {
+            "risk": {"name": self.risk.name, "says": self.risk.says},
+            "utility": {
+                "name": self.utility.name,
+                "says": self.utility.says,
+                "better": "larger" if self.utility.larger_is_better else "smaller",
+            },
+            "seed": self.seed,
+            "held_out": self.held_out,
+            "points": [
+                _point_document(point, self.risk, self.utility, on)
+                for point, on in zip(self.points, self.front, strict=True)
+            ],
+            "best": None if best is None else best.candidate.to_document(),
+        }
+
+
+def _known(value: float) -> float:
+    return math.inf if math.isnan(value) else value
+
+
+def _missed_by(point: Point) -> tuple[int, float]:
+    """How many thresholds are missed, and the farthest miss against its limit; not tested counts as far."""
+    missed = point.missed()
+    return len(missed), max((_distance(threshold) for threshold in missed), default=0.0)
+
+
+def _distance(threshold: Threshold) -> float:
+    try:
+        limit = float(threshold.asked.split()[-1])
+    except ValueError:
+        return math.inf
+    away = abs(threshold.measured - limit) / max(abs(limit), 1e-9)
+    return math.inf if math.isnan(away) else away
+
+
+def _point_document(point: Point, risk: Risk, utility: Utility, on: bool) -> dict[str, Any]:
+    if point.reason:
+        return {**point.candidate.to_document(), "published": False, "reason": point.reason, "pareto": False}
+    found = point.to_document()
+    for name in ("reason", "seconds", "figures"):  # seconds differ between equal runs
+        del found[name]
+    figures = {"all_risks": found.pop("risks"), "all_utilities": found.pop("utility")}
+    mine = {"risk": point.risk(risk), "utility": point.useful(utility)}
+    return {
+        **point.candidate.to_document(),
+        "published": True,
+        **mine,
+        "lacks": [
+            why for value, why in zip(mine.values(), (risk.lacks, utility.lacks), strict=True) if math.isnan(value)
+        ],
+        "pareto": on,
+        "verdict": point.verdict,
+        "policy": [asdict(threshold) for threshold in point.thresholds],
+        "adversary": point.adversary,
+        **figures,
+        **found,
+    }
+
+
+class Bench:
+    """Where releases of one table are published and audited, one after the other."""
+
+    def __init__(self, setting: Setting, engine: Engine | None = None) -> None:
+        self.setting = setting
+        self.schema = Schema.load(setting.schema)
+        self.engine = engine or _engine.connect(setting.engine)
+        self.table = Table(setting.table, self.schema, engine=self.engine)
+
+    def __call__(self, candidate: Candidate) -> Point:
+        """A point; what cannot be published or audited is one with a reason."""
+        begun = time.perf_counter()
+        try:
+            found = self.audited(candidate, candidate.release(self.table, self.setting.seed))
+        except DaleniusError as error:
+            return Point(candidate, reason=str(error))
+        except MemoryError:
+            return Point(candidate, reason=NO_MEMORY)
+        return replace(found, seconds=time.perf_counter() - begun)
+
+    def audited(self, candidate: Candidate, release: Release) -> Point:
+        """What an audit says of a release, as `dalenius audit` does it."""
+        setting = self.setting
+        found = audit(
+            release, self.schema, truth=setting.table, holdout=setting.holdout, engine=self.engine, seed=setting.seed,
+            effort=None if setting.mcse is None else Effort(mcse=setting.mcse),
+        )  # fmt: skip
+        if any(
+            attack.interrupted for attack in found.attacks
+        ):  # what was cut short is not kept, nor is the next one begun
+            raise KeyboardInterrupt
+        return point_of(candidate, found, self._commonest())
+
+    def _commonest(self) -> float:
+        """How many people have the commonest value, of those who have one: the most of any sensitive column."""
+        marginals, schema = self.table.marginals(), self.table.schema
+        columns = zip(schema.sensitive, marginals.columns[len(schema.quasi) :], strict=True)
+        counts = [Secret.of(schema, column).counts(mine) for column, mine in columns]
+        return max((int(mine.max()) / int(mine.sum()) for mine in counts if mine.any()), default=0.0)
+
+
+def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
+    """What is kept of an audit; `commonest` is the share of the table's commonest value."""
+    classes = found.release.classes()
+    worst = worst_of(list(found.levels.values())) if found.levels else {}
+    named = {"k": ("k_anonymity", "k"), "l": ("distinct_l_diversity", "l"), "t": ("t_closeness", "equal")}
+    return Point(
+        candidate,
+        kind=found.release.kind,
+        columns_left=to_document(found.columns_left),
+        people=None if classes is None else int(classes.people),
+        classes=None if classes is None else int(classes.groups),
+        suppressed=None if classes is None else int(classes.suppressed),
+        levels=None if classes is None else {name: float(worst[place].value) for name, place in named.items()},
+        accuracies={name: float(value) for name, value in players(found).items()} | {COMMONEST: commonest},
+        commonest=commonest,
+        risks=measured(found, commonest),
+        utility={name: float(value) for name, value in found.utility.items() if not math.isnan(value)},
+        attacks=tuple(
+            {
+                "adversary": attack.adversary,
+                "sensitive": attack.column,
+                **{name: _rate(getattr(attack, name)) for name in ("success", "naive", "control", "gain")},
+                "perfect_breach": float(attack.perfect_breach),
+                "perfect_breach_sure": float(attack.perfect_breach_sure),
+                "lower_bound": attack.lower_bound,
+                "missing": attack.missing,
+                "verdict": attack.verdict,
+                "converged": attack.control_settled,
+            }
+            for attack in found.attacks
+        ),
+        figures={name: _plain(figure) for name, figure in found.figures.items()},
+        thresholds=tuple(replace(threshold, measured=float(threshold.measured)) for threshold in found.thresholds),
+    )
+
+
+def _plain(figure: Figure) -> Figure:
+    """With numbers that JSON knows."""
+    parts = tuple(replace(part, measured=float(part.measured), error=float(part.error)) for part in figure.parts)
+    return replace(figure, value=float(figure.value), high=float(figure.high), parts=parts)
+
+
+def _rate(rate: Any) -> dict[str, float]:
+    return {name: float(value) for name, value in asdict(rate).items()}
+
+
+def points(
+    setting: Setting,
+    candidates: Sequence[Candidate],
+    journal: Journal | None = None,
+    *,
+    jobs: int = 1,
+    engine: Engine | None = None,
+    told: Callable[[int, int], None] | None = None,
+) -> tuple[Point, ...]:
+    """Every candidate's point: from the journal what it has, the others measured now and kept as they come."""
+    found: dict[int, Point] = {}
+    policy = Schema.load(setting.schema).policy
+    for i, candidate in enumerate(candidates):
+        kept = None if journal is None else journal.read(candidate.to_document())
+        if kept is not None:
+            found[i] = replace(Point.from_document(kept, policy), candidate=candidate)
+    left = [i for i in range(len(candidates)) if i not in found]
+    told = told or _silent
+    told(len(found), len(candidates))
+    for i, point in _measured(setting, [candidates[i] for i in left], jobs, engine):
+        found[left[i]] = point
+        if journal is not None and not point.reason:  # why there is none may be another thing next time
+            journal.write(point.candidate.to_document(), point.to_document())
+        told(len(found), len(candidates))
+    return tuple(found[i] for i in range(len(candidates)))
+
+
+def _measured(
+    setting: Setting, candidates: Sequence[Candidate], jobs: int, engine: Engine | None
+) -> Iterator[tuple[int, Point]]:
+    if jobs <= 1 and engine is not None:  # it is connected already
+        return each(lambda mine: Bench(mine, engine), setting, candidates, jobs=1)
+    return each(Bench, setting, candidates, jobs=jobs)
+
+
+def _silent(done: int, total: int) -> None:
+    """Nobody is told how far it is."""

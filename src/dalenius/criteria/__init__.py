@@ -1,0 +1,61 @@
+"""Criteria: privacy models as values of group × value counts, and as thresholds on them."""
+
+from __future__ import annotations
+
+from dalenius.criteria.base import Criterion, Level, Reported, Setting
+from dalenius.criteria.closeness import GROUNDS, TCloseness
+from dalenius.criteria.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from dalenius.criteria.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
+from dalenius.criteria.predicate import Predicate
+from dalenius.criteria.realistic import EpsilonPrivacy, Interval, Realistic, withstood
+from dalenius.criteria.registry import (
+    CRITERIA,
+    Measured,
+    document,
+    from_options,
+    is_worse,
+    measure,
+    measured,
+    measured_at,
+    options,
+    policy_places,
+    undefined,
+    worst_of,
+)
+from dalenius.criteria.size import KAnonymity
+from dalenius.options import Option
+
+__all__ = [
+    "CRITERIA",
+    "GROUNDS",
+    "AlphaAnonymity",
+    "BasicBetaLikeness",
+    "Criterion",
+    "DeltaDisclosure",
+    "DistinctDiversity",
+    "EnhancedBetaLikeness",
+    "EntropyDiversity",
+    "EpsilonPrivacy",
+    "Interval",
+    "KAnonymity",
+    "Level",
+    "Measured",
+    "Option",
+    "Predicate",
+    "Realistic",
+    "RecursiveDiversity",
+    "Reported",
+    "Setting",
+    "TCloseness",
+    "document",
+    "from_options",
+    "is_worse",
+    "measure",
+    "measured",
+    "measured_at",
+    "options",
+    "policy_places",
+    "undefined",
+    "withstood",
+    "worst_of",
+]

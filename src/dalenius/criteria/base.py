@@ -1,0 +1,196 @@
+"""What a criterion is: a number of a grouping first, a threshold on it second.
+
+A criterion gives each group a level; the level of the grouping is that of its worst group. With a threshold it says
+which groups fail, so that a publisher can use it as a constraint.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import ParameterError, is_finite
+from dalenius.options import Option
+from dalenius.releases import Grouping
+from dalenius.schema import Column
+
+if TYPE_CHECKING:
+    from dalenius.criteria.predicate import Predicate
+    from dalenius.releases.prior import Priors
+
+# Relative slack when a level that is a sum of rounded numbers is compared with a threshold: log 2 + log 2 may come out
+# a hair below log 4. Counts are compared exactly.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The value of a criterion on a grouping and the group that is worst, −1 where there is none."""
+
+    value: float
+    worst: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One number of a model as JSON, `check`, reports and `[policy]` know it. Thresholds play no part in it."""
+
+    key: str  # in the model's JSON object
+    title: str  # of its row in reports
+    explanation: str  # what the number is, and which way is safer
+    check_title: str = ""  # of its row in `check`, where that says more
+    policy_key: str = ""  # in [policy]: min_… or max_…
+    is_whole: bool = False  # a count
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a criterion that is written as text may need beside its own text."""
+
+    priors: Priors | None = None
+    known: int = 0
+    at_most: bool = False
+    predicates: tuple[Predicate, ...] = ()
+
+
+class Criterion(ABC):
+    """A privacy model with its threshold.
+
+    A subclass describes itself: `name` is its key in JSON, `title` names it in sentences, `option` asks for it on the command line,
+    and `reported` lists the numbers that `check`, audits, reports and `[policy]` show. One line in `criteria/registry.py`, or an
+    entry point of `dalenius.criteria`, makes all of them know it.
+
+    A threshold that every table meets, such as t = 1 or an infinite β, is refused (k = 1 is taken: it publishes values).
+    `better` says whether a larger or a smaller level is more private. `monotone`: groups that satisfy it still do when
+    merged with each other. `absorbing`: a group that satisfies it still does when merged with any other group; only
+    then does a search with suppression keep its monotonicity.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    better: ClassVar[Literal["larger", "smaller"]]
+    monotone: ClassVar[bool] = True
+    absorbing: ClassVar[bool] = False
+    needs_values: ClassVar[bool] = True
+    title: ClassVar[str] = ""
+    description: ClassVar[str] = ""  # one sentence, in the JSON schema
+    option: ClassVar[Option | None] = None
+    example: ClassVar[float] = 1.0  # a threshold that is allowed
+    reported: ClassVar[tuple[Reported, ...]] = ()
+
+    @classmethod
+    def from_option(cls, value: Any, setting: Setting) -> Self:  # noqa: ARG003 - few criteria need more than their value
+        """The criterion that the value of its option asks for."""
+        return cls(value)  # type: ignore[call-arg]
+
+    @classmethod
+    def measuring(cls, key: str, *, recursive_l: int = 2) -> Self:  # noqa: ARG003 - most have one key and no parameter
+        """A criterion whose level is the number reported under this key. Its threshold is arbitrary."""
+        return cls(cls.example)  # type: ignore[call-arg]
+
+    @classmethod
+    def parameters(cls, *, recursive_l: int = 2) -> dict[str, Any]:  # noqa: ARG003 - only one criterion has any
+        """What else stands in the model's JSON object: the parameters that its numbers were measured with."""
+        return {}
+
+    def undefined(self, column: Column) -> str:  # noqa: ARG002 - most criteria are defined on every column
+        """Why the criterion has no level on a sensitive column; empty where it has one."""
+        return ""
+
+    @property
+    def counts_domain(self) -> bool:
+        """Whether levels depend on values that the column may have and nobody has."""
+        return False
+
+    @abstractmethod
+    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+        """The level of each group, infinite where it is."""
+
+    @abstractmethod
+    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which levels meet the threshold."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The criterion as a person writes it, with its threshold."""
+
+    def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: B027 - most criteria cannot tell
+        """Refuse a threshold that no grouping of so many people with so many different values can meet."""
+
+    def level(self, grouping: Grouping) -> Level:
+        """The worst level over the groups, and the group that has it."""
+        return worst(self.levels(grouping), self.better)
+
+    def passes(self, grouping: Grouping) -> NDArray[np.bool_]:
+        """Which groups satisfy the criterion."""
+        return self.satisfied(self.levels(grouping))
+
+
+def worst(levels: NDArray[np.float64], better: str) -> Level:
+    if len(levels) == 0:
+        return Level(float("nan"), -1)
+    index = int(np.argmin(levels) if better == "larger" else np.argmax(levels))
+    return Level(float(levels[index]), index)
+
+
+def at_least(levels: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+    return levels >= threshold - SLACK * abs(threshold)
+
+
+def at_most(levels: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+    return levels <= threshold + SLACK * abs(threshold)
+
+
+def is_share_below_one(value: object, *, zero: bool) -> bool:
+    """Whether it is a share that something can be above: 1, and what `at_most` takes for 1, demands nothing."""
+    if not is_finite(value):
+        return False
+    assert isinstance(value, int | float)
+    return (value >= 0 if zero else value > 0) and value * (1 + SLACK) < 1
+
+
+def check_positive(name: str, owner: str, value: object) -> None:
+    """Refuse a threshold that is no finite number > 0: an infinite one demands nothing."""
+    if not is_finite(value) or not value > 0:  # type: ignore[operator]
+        raise ParameterError(name, owner, "a finite number > 0", value)
+
+
+def reduce(ufunc: np.ufunc, values: NDArray[Any], grouping: Grouping) -> NDArray[Any]:
+    """Fold a number for each (group, value) into one for each group. No group is empty."""
+    return ufunc.reduceat(values, grouping.start[:-1])
+
+
+def quotient(above: NDArray[Any], below: NDArray[Any] | np.int64) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = np.divide(above, below)
+    return result
+
+
+def shares(grouping: Grouping) -> NDArray[np.float64]:
+    """q(s) = n(q,s)/n(q) for each (group, value) that occurs."""
+    return quotient(grouping.counts, repeated_sizes(grouping))
+
+
+def table_shares(grouping: Grouping) -> NDArray[np.float64]:
+    """p(s), the share of each value in the whole table, suppressed rows included."""
+    return quotient(grouping.table, grouping.table.sum())
+
+
+def repeated_sizes(grouping: Grouping) -> NDArray[np.int64]:
+    """n(q) beside each (group, value)."""
+    return np.repeat(grouping.sizes, np.diff(grouping.start))
+
+
+def cross_counts(grouping: Grouping) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """n(q,s)·N and n(q)·n(s) for each (group, value), and N: q(s) against p(s) without a division.
+
+    Whole numbers and therefore exact while N² fits 64 bits, that is up to three thousand million people.
+    """
+    total = int(grouping.table.sum())
+    kind = np.int64 if total <= 3_000_000_000 else np.float64
+    mine = grouping.counts.astype(kind) * total
+    return mine, repeated_sizes(grouping).astype(kind) * grouping.table[grouping.values].astype(kind), total

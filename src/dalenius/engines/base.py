@@ -1,0 +1,238 @@
+"""What every engine offers, and nothing more: read text columns, count distinct rows, find rows, write rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.engines.watching import Told
+from dalenius.errors import InputError
+
+PREFIX = "table:"  # says that a name is that of a table inside the engine
+_PART = r'(?:"(?:[^"]|"")+"|[^".:/\\\s]+)'
+
+# A path, a pandas, Polars or Arrow frame, or a dict of columns. Frames are known by their module's name.
+Source = Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Distinct rows of text with counts: column j of row i reads `texts[j][codes[i, j]]`; null reads as ''."""
+
+    columns: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+
+class Tally(Protocol):
+    """How often each combination of some columns must stand in a release. It is held against what was written."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def limit(self) -> int:
+        """The number of distinct rows of these columns that the release can have at most."""
+        ...
+
+    def holds(self, counted: Counted) -> bool:
+        """Whether these are the rows that must be there: no more, no fewer and no others."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a glance at a column shows, missing texts aside.
+
+    `texts` are all distinct texts if they are at most the limit asked for, else only those met first.
+    """
+
+    rows: int
+    missing: int
+    distinct: int
+    not_integer: int
+    shortest: int
+    longest: int
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recoding:
+    """How a release is written from a table's rows: texts replaced column by column, then rows suppressed.
+
+    `labels[column]` maps each text that occurs to the label published for it. A row whose labels, in the order of
+    `labels`, are among `suppress` gets `mark` in each of those columns, or is left out. `columns` are those written, in order.
+    Nothing is published unless every one of `tallies` holds of the rows that were written.
+    """
+
+    columns: tuple[str, ...]
+    labels: Mapping[str, Mapping[str, str]]
+    suppress: Collection[tuple[str, ...]] = ()
+    mark: str = "*"
+    shuffle: bool = False
+    tallies: Sequence[Tally] = ()
+    leave_out: bool = False  # rows that are among `suppress` are not written at all
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """How a release is written whose groups no column tells: each row is put into a group, by a key.
+
+    The key is a row's codes in `codes` (column → text → code), looked up in `keys`; with `index`, rows of equal key are
+    numbered in their order and the number is part of the key. A row is known by its values and never by its place, which
+    may be another row's when the table is read again. `group[i]` is the group of key i. `labels[column][q]` is what is
+    published for group q in place of the column's text; `number` names a column that is put in front and holds the group.
+    Nothing is published unless every one of `tallies` holds of the rows that were written.
+    """
+
+    columns: tuple[str, ...]
+    codes: Mapping[str, Mapping[str, int]]
+    keys: NDArray[np.int32]
+    group: NDArray[np.int32]
+    labels: Mapping[str, Sequence[str]]
+    index: NDArray[np.int64] | None = None
+    number: str | None = None
+    shuffle: bool = False
+    tallies: Sequence[Tally] = ()
+
+
+class TooMany(Exception):
+    """There are more distinct rows than the limit that was set."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table inside an engine: its name and whatever stands before it, as in `catalog.schema.table`.
+
+    >>> TableName.parse('clinic."odd.name"').parts
+    ('clinic', 'odd.name')
+    """
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> TableName:
+        """By its text, with or without `table:` before it; a part in double quotes is taken as it is."""
+        body = text.removeprefix(PREFIX)
+        if not re.fullmatch(rf"{_PART}(\.{_PART})*", body):
+            raise InputError(
+                f'{text!r} is not the name of a table: write NAME, SCHEMA.NAME, or quote odd parts as "…".'
+            )
+        parts = re.findall(_PART, body)
+        return cls(tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts))
+
+    def quoted(self, mark: str = '"') -> str:
+        """For SQL."""
+        return ".".join(mark + part.replace(mark, 2 * mark) + mark for part in self.parts)
+
+    def __str__(self) -> str:
+        return ".".join(self.parts)
+
+
+class Rows(Protocol):
+    """A table inside an engine, every column read as text."""
+
+    @property
+    def numbered(self) -> bool:
+        """Whether rows have an order: those of a file have, those of a database's table have none."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What messages call it: the file's name, or the frame's kind."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def count(
+        self, columns: Sequence[str], *, labels: Mapping[str, Mapping[str, str]] | None = None, limit: int | None = None
+    ) -> Counted:
+        """One scan: the distinct rows of these columns and how often each occurs, in no particular order.
+
+        With `labels` each text of a column is replaced by its label first. More than `limit` of them raise TooMany.
+        """
+        ...
+
+    def summaries(self, *, limit: int) -> dict[str, Summary]:
+        """A glance at each column."""
+        ...
+
+    def find(self, texts: Mapping[str, Collection[str]], *, limit: int) -> list[int]:
+        """Numbers (from 0) of the first rows whose texts are among the given ones, in every given column.
+
+        None of rows that are not numbered.
+        """
+        ...
+
+    def read(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
+        """The texts of these columns, row by row in the file's order: for small files only."""
+        ...
+
+    def total(self) -> int:
+        """How many rows there are."""
+        ...
+
+    def copy(self, target: Path) -> None:
+        """Write all rows as they are, in their order, in one scan: whoever reads the copy twice reads the same rows."""
+        ...
+
+    def pick(self, rows: NDArray[np.int64], target: Path) -> None:
+        """Write the rows of these numbers as they are, in their order."""
+        ...
+
+    def write(self, plan: Recoding | Assignment, target: Path | TableName) -> None:
+        """Write the rows as planned, in their order if they have one, or shuffled.
+
+        Into a file, Parquet if the path ends so, else CSV; or into a table of the engine, which must not be there yet.
+        What was written is counted: if a tally of the plan does not hold, that is an error. A file is then the caller's to
+        remove; a table does not come to be.
+        """
+        ...
+
+
+def place_of(rows: Rows, texts: Mapping[str, Collection[str]]) -> str:
+    """The first row that has these texts, for a message: its number, if rows have numbers."""
+    found = rows.find(texts, limit=1)
+    return f"row {found[0]}" if found else "some row"
+
+
+class Engine(Protocol):
+    """A connection. `open` reads only what it must to know the columns."""
+
+    told: Told | None  # is given a line about what the engine does, while it does it
+
+    @property
+    def files(self) -> Engine:
+        """Who reads small files beside the table, on this machine: targets, priors, metadata."""
+        ...
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """Files that the engine itself lives in, which no output may replace."""
+        ...
+
+    def open(self, source: Source) -> Rows: ...
+
+    def has(self, name: TableName) -> bool:
+        """Whether there is such a table inside the engine."""
+        ...
+
+    def check_target(self, target: Path | TableName) -> None:
+        """Refuse what cannot be written, before the work is done: a format, or a table that is there already."""
+        ...
+
+    def holds(self, name: str) -> bool:
+        """Whether a text names a table inside the engine, and no file; `table:NAME` that is not there is an error."""
+        ...
+
+    def save(self, columns: Mapping[str, Any], path: Path) -> None:
+        """Write columns (arrays or lists, by name) as Parquet if the path ends so, else as CSV."""
+        ...

@@ -1,0 +1,31 @@
+"""What a text names: a table inside an engine, or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dalenius.engines.base import PREFIX, TableName
+from dalenius.errors import InputError
+
+
+def table_named(text: str, has: Callable[[TableName], bool]) -> TableName | None:
+    """The table of an engine that a text names, or None if it names a file.
+
+    `table:NAME` is always a table. Without that a file of the name is meant where there is one; where there is a table,
+    too, the text is refused: which of the two holds the people is not to be guessed.
+    """
+    if text.startswith(PREFIX):
+        name = TableName.parse(text)
+        if not has(name):
+            raise InputError(f"The engine has no table {str(name)!r}, or it may not be read.")
+        return name
+    try:
+        name = TableName.parse(text)
+    except InputError:
+        return None
+    if not has(name):
+        return None
+    if Path(text).exists():
+        raise InputError(f"{text!r} is a file and a table of the engine. Write ./{text} or {PREFIX}{text}.")
+    return name

@@ -1,0 +1,79 @@
+"""Rates over several draws of noise on the same people: a mean, an interval, the least and the most.
+
+Two things are uncertain. Who the people are: others like them would be guessed more or less often, and no number of draws
+mends that, for all draws meet the same people. And the noise: a mean over D draws is as good as D draws are. People and
+draws are crossed, so the variance of the mean is that of people over n, plus that between draws over D, which holds what
+both do together. The interval is made of both parts: the exact binomial interval of n people (not of n·D; it is too wide
+rather than too narrow, since a person's mean over draws varies less than a guess), and Student's interval of the D means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.measures import accuracy
+from dalenius.measures.accuracy import CONFIDENCE, Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A rate over draws: its mean with an interval, and the least and the most that one draw gave."""
+
+    rate: Rate
+    least: float
+    most: float
+
+    def to_document(self) -> dict[str, Any]:
+        return {**asdict(self.rate), "min": self.least, "max": self.most}
+
+
+def pooled(rates: Sequence[Rate]) -> Spread:
+    """The rate over all draws; where each has people of its own (those it is sure of), every guess weighs the same."""
+    people = np.array([rate.n for rate in rates], dtype=np.float64)
+    if not people.sum():
+        return Spread(Rate.undefined(), math.nan, math.nan)
+    right = np.array([rate.value * rate.n if rate.n else 0.0 for rate in rates])
+    values = [rate.value for rate in rates if rate.n]
+    whole = _of_people(rates)
+    noise = _noise((right - whole.value * people) / people.mean())  # the errors of a ratio of two means
+    low = whole.value - math.hypot(whole.value - whole.low, noise)
+    high = whole.value + math.hypot(whole.high - whole.value, noise)
+    return Spread(Rate(whole.value, max(low, 0.0), min(high, 1.0), whole.n), min(values), max(values))
+
+
+def paired_gain(attack: Sequence[Rate], control: Sequence[Rate]) -> Spread:
+    """attack − control, draw by draw: both meet the same noise, and what it does to both alike is no uncertainty of it."""
+    between = accuracy.gain(_of_people(attack), _of_people(control))
+    if between.n == 0:
+        return Spread(between, math.nan, math.nan)
+    differences = np.array([mine.value - theirs.value for mine, theirs in zip(attack, control, strict=True)])
+    noise = _noise(differences)
+    low = between.value - math.hypot(between.value - between.low, noise)
+    high = between.value + math.hypot(between.high - between.value, noise)
+    whole = Rate(between.value, max(low, -1.0), min(high, 1.0), between.n)
+    return Spread(whole, float(differences.min()), float(differences.max()))
+
+
+def _of_people(rates: Sequence[Rate]) -> Rate:
+    """The mean as if it were one draw, of as many people as one draw has on average."""
+    people = sum(rate.n for rate in rates)
+    if not people:
+        return Rate.undefined()
+    n = max(1, round(people / len(rates)))
+    return accuracy.rate(sum(rate.value * rate.n for rate in rates if rate.n) / people * n, n)
+
+
+def _noise(values: NDArray[np.float64]) -> float:
+    """Half of Student's interval of a mean over draws; 0 of one draw, which says nothing of others."""
+    if len(values) < 2:
+        return 0.0
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2))
+    return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))

@@ -1,0 +1,262 @@
+"""Which measure of privacy fits a case: five questions and one table of answers (Rebollo-Monedero et al. 2013, section VII).
+
+The paper's figure 4 and table IV as data. `RULES` are disjoint and cover every combination of answers, so that there is one
+recommendation for each; the command line, the documentation and the tests read the same table. Where the paper is silent, the
+recommendation says so. The texts are in `alike` and `graded`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dalenius.errors import InputError, ParameterError
+from dalenius.measures.guide import alike, graded
+from dalenius.measures.guide.recommendation import Recommendation
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A word to answer with, and what it means."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    key: str
+    text: str
+    answers: tuple[Answer, ...]
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.key.replace("_", "-")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(answer.key for answer in self.answers)
+
+    @property
+    def choice(self) -> str:
+        """The answers in a sentence: `worst, average or best`."""
+        return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
+
+    def understand(self, text: str) -> str | None:
+        """The answer that a text gives by its number, its word or the beginning of that; None if it gives none."""
+        text = text.strip().lower()
+        if text.isdecimal():
+            return self.words[int(text) - 1] if len(text) < 3 and 1 <= int(text) <= len(self.words) else None
+        return self.complete(text)
+
+    def complete(self, text: str) -> str | None:
+        """The only answer that begins so."""
+        begun = [word for word in self.words if text.strip() and word.startswith(text.strip().lower())]
+        return begun[0] if len(begun) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is recommended for some answers; None is any answer."""
+
+    then: Recommendation
+    about: str | None = None
+    loss: str | None = None
+    loss_known: str | None = None
+    observations: str | None = None
+    case: str | None = None
+
+    def fits(self, answers: Mapping[str, str]) -> bool:
+        """Whether nothing that was answered speaks against it."""
+        return all(self.wants(key) in (None, answer) for key, answer in answers.items())
+
+    def wants(self, key: str) -> str | None:
+        wanted: str | None = getattr(self, key)
+        return wanted
+
+
+QUESTIONS = (
+    Question(
+        "about",
+        "What must nobody find out?",
+        (
+            Answer("identity", "Who it is: whose row this is, who sent this message."),
+            Answer("attribute", "What is true of a person: a diagnosis, a place, what was searched for."),
+        ),
+    ),
+    Question(
+        "loss",
+        "Does a near miss help the attacker?",
+        (
+            Answer("hamming", "No: a guess is right or wrong, and all wrong guesses are alike (Hamming loss)."),
+            Answer(
+                "graded", "Yes: the closer to the truth, the better; the next street is worth more than another city."
+            ),
+        ),
+    ),
+    Question(
+        "loss_known",
+        "Do you know what a near miss is worth to the attacker?",
+        (
+            Answer("yes", "I can write down what each guess costs it for each truth, such as a distance."),
+            Answer("no", "I cannot. At most I know what the worst guess costs it."),
+        ),
+    ),
+    Question(
+        "observations",
+        "Does the attacker guess one value or a sequence of them?",
+        (
+            Answer("single", "One value, from all that it sees of it."),
+            Answer(
+                "repeated", "A sequence: each observation is of a new value, such as somebody's place day after day."
+            ),
+        ),
+    ),
+    Question(
+        "case",
+        "Which case must the number describe, seen from the person to be protected?",
+        (
+            Answer("worst", "The worst: what gives away most, to an attacker who makes the most of it."),
+            Answer("average", "The average over all that may happen, each as often as it happens."),
+            Answer("best", "The best: an attacker who only counts what is possible and weighs nothing."),
+        ),
+    ),
+)
+
+_HAMMING_SINGLE = {"loss": "hamming", "observations": "single"}
+_HAMMING_REPEATED = {"loss": "hamming", "observations": "repeated"}
+_KNOWN = {"loss": "graded", "loss_known": "yes"}
+_UNKNOWN = {"loss": "graded", "loss_known": "no"}
+
+RULES = (
+    Rule(alike.MIN_ENTROPY_IDENTITY, about="identity", case="worst", **_HAMMING_SINGLE),
+    Rule(alike.SHANNON_IDENTITY, about="identity", case="average", **_HAMMING_SINGLE),
+    Rule(alike.K_ANONYMITY, about="identity", case="best", **_HAMMING_SINGLE),
+    Rule(alike.MIN_ENTROPY_ATTRIBUTE, about="attribute", case="worst", **_HAMMING_SINGLE),
+    Rule(alike.SHANNON_ATTRIBUTE, about="attribute", case="average", **_HAMMING_SINGLE),
+    Rule(alike.L_DIVERSITY, about="attribute", case="best", **_HAMMING_SINGLE),
+    Rule(alike.MIN_ENTROPY_SEQUENCE, case="worst", **_HAMMING_REPEATED),
+    Rule(alike.SHANNON_SEQUENCE, case="average", **_HAMMING_REPEATED),
+    Rule(alike.HARTLEY_SEQUENCE, case="best", **_HAMMING_REPEATED),
+    Rule(graded.WORST_ERROR, case="worst", **_KNOWN),
+    Rule(graded.AVERAGE_ERROR, case="average", **_KNOWN),
+    Rule(graded.NO_BEST_ERROR, case="best", **_KNOWN),
+    Rule(graded.T_IDENTITY, about="identity", case="worst", **_UNKNOWN),
+    Rule(graded.T_CLOSENESS, about="attribute", case="worst", **_UNKNOWN),
+    Rule(graded.MUTUAL_INFORMATION, case="average", **_UNKNOWN),
+    Rule(graded.COUNT_IDENTITY, about="identity", case="best", **_UNKNOWN),
+    Rule(graded.COUNT_ATTRIBUTE, about="attribute", case="best", **_UNKNOWN),
+)
+
+
+def check(answers: Mapping[str, str]) -> None:
+    """Refuse a question that is not asked here and an answer that it does not have."""
+    known = {question.key: question for question in QUESTIONS}
+    for key, answer in answers.items():
+        if key not in known:
+            raise InputError(f"The guide does not ask for {key!r}. It asks for {', '.join(known)}.")
+        if answer not in known[key].words:
+            raise ParameterError(known[key].flag, "guide", known[key].choice, answer)
+
+
+def combinations(answers: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
+    """All ways to answer the five questions that agree with what was answered."""
+    given = answers or {}
+    choices = [(given[one.key],) if one.key in given else one.words for one in QUESTIONS]
+    for words in itertools.product(*choices):
+        yield dict(zip((one.key for one in QUESTIONS), words, strict=True))
+
+
+def open_questions(answers: Mapping[str, str]) -> list[Question]:
+    """The questions that may still change the recommendation: some answer to the rest makes two of theirs differ."""
+    check(answers)
+    found = []
+    for question in QUESTIONS:
+        if question.key in answers:
+            continue
+        for whole in combinations({**answers, question.key: question.words[0]}):
+            if len({_rule({**whole, question.key: word}) for word in question.words}) > 1:
+                found.append(question)
+                break
+    return found
+
+
+def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
+    """Whole answers without those that change nothing."""
+    found = dict(answers)
+    for question in QUESTIONS:
+        rest = {key: answer for key, answer in found.items() if key != question.key}
+        if not open_questions(rest):
+            found = rest
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """The answers, and the measure that they lead to."""
+
+    answers: dict[str, str]
+    recommendation: Recommendation
+
+    @property
+    def command(self) -> str:
+        """The command that gives the same answers, without those that change nothing."""
+        needed = needed_answers(self.answers)
+        given = " ".join(f"{one.flag} {needed[one.key]}" for one in QUESTIONS if one.key in needed)
+        return f"dalenius guide {given}"
+
+    def to_document(self) -> dict[str, Any]:
+        """The guidance as JSON has it."""
+        return {
+            "answers": {one.key: self.answers.get(one.key) for one in QUESTIONS},
+            **self.recommendation.to_document(),
+        }
+
+
+def guide(answers: Mapping[str, str]) -> Guidance:
+    """The measure for these answers, and the answers."""
+    return Guidance(dict(answers), recommend(answers))
+
+
+def complete(answers: Mapping[str, str | None]) -> dict[str, str]:
+    """The answers that were given, each as a whole word; what is no answer to its question is refused."""
+    known = {question.key: question for question in QUESTIONS}
+    whole = {key: known[key].complete(text) or text for key, text in answers.items() if text is not None}
+    check(whole)
+    return whole
+
+
+def recommend(answers: Mapping[str, str]) -> Recommendation:
+    """The measure for these answers. Answers that change nothing may be left out.
+
+    >>> recommend({"about": "identity", "loss": "hamming", "observations": "single", "case": "best"}).keys
+    ('k_anonymity.k',)
+    """
+    missing = open_questions(answers)
+    if missing:
+        raise InputError(f"The guide needs an answer to {', '.join(question.key for question in missing)}.")
+    return _rule(next(combinations(answers))).then
+
+
+def _rule(answers: Mapping[str, str]) -> Rule:
+    (found,) = (rule for rule in RULES if rule.fits(answers))  # one for every combination: tests count them all
+    return found
+
+
+def to_document() -> dict[str, Any]:
+    """The whole table as JSON has it: the questions, and every rule with its recommendation."""
+    questions = [
+        {
+            "key": one.key,
+            "flag": one.flag,
+            "question": one.text,
+            "answers": {answer.key: answer.text for answer in one.answers},
+        }
+        for one in QUESTIONS
+    ]
+    rules = [
+        {"answers": {one.key: rule.wants(one.key) for one in QUESTIONS}, **rule.then.to_document()} for rule in RULES
+    ]
+    return {"questions": questions, "rules": rules}

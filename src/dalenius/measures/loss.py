@@ -1,0 +1,236 @@
+"""Losses: how bad an estimate is when the truth is another value (Rebollo-Monedero et al. 2013, section IV-B).
+
+Hamming counts mistakes; absolute, squared and hierarchy losses are graded; any matrix will do. An attacker with squared loss
+is not bound to the labels: its best estimate is the mean of what it believes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.bands import NUMBER
+from dalenius.errors import InputError, nearest
+from dalenius.hierarchy import Hierarchy
+from dalenius.releases.channel import Part, rows_of
+
+Floats = NDArray[np.float64]
+NAMED = ("hamming", "absolute", "squared", "hierarchy")
+LARGEST = 1e100
+TIE = 1e-12  # of the largest loss: estimates so close to the best are as good
+CHUNK = 16_000_000  # entries of a block of posteriors × estimates
+_PIECE = re.compile(NUMBER)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loss:
+    """`matrix[x, e]`: what estimate e costs when the value is x. With `points` the estimate is any point, and the loss its
+    squared distance from the value's."""
+
+    name: str
+    matrix: Floats
+    estimates: tuple[str, ...]
+    points: Floats | None = None
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.matrix).all() or (self.matrix < 0).any():
+            raise InputError(f"The loss {self.name} has an entry that is below 0 or no number; losses are ≥ 0.")
+        if self.matrix.size and self.matrix.max() > LARGEST:
+            raise InputError(f"The loss {self.name} has an entry above {LARGEST:g}, which is too large to reckon with.")
+
+    @property
+    def largest(self) -> float:
+        """d_max: of a free estimate, which never leaves the hull of the points, the largest between two of them."""
+        return float(self.matrix.max())
+
+    def expected(self, beliefs: Floats) -> Floats:
+        """E d(X, e) of every belief and estimate: [belief, e]."""
+        return beliefs @ self.matrix
+
+    def best(self, beliefs: Floats) -> Floats:
+        """min over estimates of E d(X, e), for each row of beliefs: the error of a Bayes estimator."""
+        if self.points is not None:
+            return self.variance(beliefs)
+        return self.best_label(beliefs)
+
+    def best_label(self, beliefs: Floats) -> Floats:
+        """The same where the estimate must be one of the labels."""
+        found = np.empty(len(beliefs))
+        for part in self._parts(len(beliefs)):
+            found[part] = self.expected(beliefs[part]).min(axis=1)
+        return found
+
+    def variance(self, beliefs: Floats) -> Floats:
+        """E ‖X − E X‖², each centred before it is squared, so that large coordinates cost no digits."""
+        assert self.points is not None
+        points = self.points - self.points.mean(axis=0)
+        means = beliefs @ points
+        found = np.zeros(len(beliefs))
+        for axis in range(points.shape[1]):
+            found += (beliefs * (points[:, axis][None, :] - means[:, axis][:, None]) ** 2).sum(axis=1)
+        return found
+
+    def error_of(self, beliefs: Floats, others: Floats, *, ties: Literal["mean", "worst"] = "mean") -> Floats:
+        """E_p d(X, e_q): believers of `beliefs` judge the best estimates of `others`, row by row.
+
+        Where several are equally good for `others`, the mean over them, as if one were tossed for, or the worst.
+        """
+        if self.points is not None:
+            off = ((beliefs - others) @ (self.points - self.points.mean(axis=0))) ** 2
+            found: Floats = self.variance(beliefs) + off.sum(axis=1)
+            return found
+        found = np.empty(len(beliefs))
+        for part in self._parts(len(beliefs)):
+            costs = self.expected(others[part])
+            good = costs <= costs.min(axis=1, keepdims=True) + TIE * self.largest
+            judged = self.expected(beliefs[part])
+            if ties == "worst":
+                found[part] = np.where(good, judged, -np.inf).max(axis=1)
+            else:
+                found[part] = (judged * good).sum(axis=1) / good.sum(axis=1)
+        return found
+
+    def _parts(self, rows: int) -> list[slice]:
+        step = max(1, CHUNK // max(1, self.matrix.shape[1]))
+        return [slice(low, low + step) for low in range(0, rows, step)]
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether it is a distance between the values: symmetric, 0 to itself only, no detour is shorter."""
+        d = self.matrix
+        if d.shape[0] != d.shape[1] or not np.array_equal(d, d.T) or np.diag(d).any():
+            return False
+        if (d + np.eye(len(d)) <= 0).any():
+            return False
+        slack = 1e-12 * max(1.0, float(d.max()))
+        return all((d <= d[:, [k]] + d[[k], :] + slack).all() for k in range(len(d)))
+
+
+def coordinates(labels: Sequence[str], what: str) -> Floats:
+    """Labels as points: `3`, `-1.5`, or several numbers such as `2 7` or `(2, 7)`; all with as many."""
+    found = []
+    for label in labels:
+        pieces = [piece for piece in re.split(r"[\s,;:]+", label.strip().strip("()[]").strip()) if piece]
+        if not pieces or not all(_PIECE.fullmatch(piece) for piece in pieces):
+            raise InputError(f"{what} needs numbers for labels, such as 3 or (2, 7), and {label!r} is none.")
+        found.append([float(piece) for piece in pieces])
+    if len({len(point) for point in found}) > 1:
+        raise InputError(f"{what} needs labels with as many numbers each, and some have more than others.")
+    points = np.array(found)
+    if not (np.abs(points) <= LARGEST).all():
+        raise InputError(f"{what} needs numbers for labels, and one is too large.")
+    return points
+
+
+def distances(one: Floats, other: Floats) -> Floats:
+    """Euclidean distances of points."""
+    found: Floats = np.sqrt(((one[:, None, :] - other[None, :, :]) ** 2).sum(axis=2))
+    return found
+
+
+def hamming(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
+    """1 for every mistake."""
+    estimates = values if estimates is None else estimates
+    place = {name: i for i, name in enumerate(values)}
+    matrix = np.ones((len(values), len(estimates)))
+    for e, name in enumerate(estimates):
+        if name in place:
+            matrix[place[name], e] = 0.0
+    return Loss("hamming", matrix, tuple(estimates))
+
+
+def absolute(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
+    """|x − e|; of points the Euclidean distance."""
+    estimates = values if estimates is None else estimates
+    one, other = coordinates(values, "The absolute loss"), coordinates(estimates, "The absolute loss")
+    _same_dimension(one, other)
+    return Loss("absolute", distances(one, other), tuple(estimates))
+
+
+def squared(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
+    """‖x − e‖²; without named estimates e is any point."""
+    one = coordinates(values, "The squared loss")
+    other = one if estimates is None else coordinates(estimates, "The squared loss")
+    _same_dimension(one, other)
+    with np.errstate(over="ignore"):
+        matrix = ((one[:, None, :] - other[None, :, :]) ** 2).sum(axis=2)
+    return Loss(
+        "squared", matrix, tuple(values if estimates is None else estimates), one if estimates is None else None
+    )
+
+
+def _same_dimension(one: Floats, other: Floats) -> None:
+    if one.shape[1] != other.shape[1]:
+        raise InputError("Values and estimates are points of different dimensions.")
+
+
+def hierarchy(tree: Hierarchy, values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
+    """The height of the lowest common ancestor over the hierarchy's: 0 itself, 1 nothing in common but the top."""
+    estimates = values if estimates is None else estimates
+    leaves = {leaf: i for i, leaf in enumerate(tree.leaves)}
+    for name in (*values, *estimates):
+        if name not in leaves:
+            raise InputError(f"The hierarchy has no leaf {name!r}.{nearest(name, leaves)}")
+    rows, columns = [leaves[name] for name in values], [leaves[name] for name in estimates]
+    maps = [*tree.maps]
+    if len(tree.labels[-1]) > 1:  # several roots are as far apart as can be
+        maps.append(np.zeros(len(tree.leaves), dtype=np.int32))
+    height = max(1, len(maps) - 1)
+    matrix = np.zeros((len(values), len(estimates)))
+    for level in maps[:-1]:
+        matrix += level[rows][:, None] != level[columns][None, :]
+    return Loss("hierarchy", matrix / height, tuple(estimates))
+
+
+def tabulated(
+    name: str, rows: Sequence[str], part: Part, values: Sequence[str], estimates: Sequence[str] | None = None
+) -> Loss:
+    """Any matrix: a row for each value, a column for each estimate, by their names in any order."""
+    if len(rows) != len(values):
+        raise InputError(
+            f"{name}: the loss has {len(rows)} rows and {len(part.names)} columns, and there are {len(values)} values; a row "
+            "is needed for each of them."
+        )
+    found = rows_of(rows, part, values, name)
+    name = f"{name} (a file)" if name in NAMED else name
+    if estimates is None:
+        missing = [value for value in values if value not in set(found.names)]
+        if missing and len(missing) < len(values):
+            raise InputError(
+                f"{name}: the loss has a column for {len(values) - len(missing)} of the {len(values)} values only; one is needed "
+                "for each of them, or for none."
+            )
+        return Loss(name, found.matrix, found.names)
+    if set(estimates) != set(found.names) or len(found.names) != len(estimates):
+        raise InputError(
+            f"{name}: the loss has {len(found.names)} columns; one is needed for each of the {len(estimates)} outputs, by "
+            "their names."
+        )
+    order = [found.names.index(one) for one in estimates]
+    return Loss(name, found.matrix[:, order], tuple(estimates))
+
+
+def named(
+    text: str,
+    values: Sequence[str],
+    estimates: Sequence[str] | None = None,
+    *,
+    tree: Hierarchy | None = None,
+) -> Loss:
+    """A loss by its name; `estimates` where they are not the values."""
+    if text == "hamming":
+        return hamming(values, estimates)
+    if text == "absolute":
+        return absolute(values, estimates)
+    if text == "squared":
+        return squared(values, estimates)
+    if text == "hierarchy":
+        if tree is None:
+            raise InputError("The hierarchy loss needs a hierarchy of the values.")
+        return hierarchy(tree, values, estimates)
+    raise InputError(f"There is no loss {text!r}.{nearest(text, NAMED)} Known: {', '.join(NAMED)}.")

@@ -1,0 +1,97 @@
+"""What an attacker may see, and what it then believes: the one thing that every measure of estimation error looks at.
+
+A channel, a table's classes and the beliefs of any adversary come to the same: posteriors, how likely each is to be held, and
+the priors they are compared with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.belief import Belief
+from dalenius.errors import InputError
+from dalenius.releases import Channel, Grouping
+
+Floats = NDArray[np.float64]
+SMALLEST = 1e-290  # probabilities below are 0: nothing can be divided by them
+NOTHING = "suppressed"  # the observation of people of whom no quasi-identifier is published
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """`posterior[y, x]` = p(x | y), `weight[y]` = p(y), `prior[y, x]` what was believed before; observations of weight 0 are
+    left out, for they are never made."""
+
+    values: tuple[str, ...]
+    observations: tuple[str, ...]
+    posterior: Floats
+    weight: Floats
+    prior: Floats
+
+    @classmethod
+    def of_joint(cls, joint: Floats, values: tuple[str, ...], observations: tuple[str, ...]) -> Observed:
+        """From p(x, y), or counts in proportion to it; the prior is its margin."""
+        joint = joint / joint.sum()
+        weight = joint.sum(axis=0)
+        made = np.flatnonzero(weight > SMALLEST)
+        posterior = (joint[:, made] / weight[made]).T
+        prior = np.broadcast_to(joint.sum(axis=1), posterior.shape)
+        return cls(values, tuple(observations[i] for i in made), posterior, weight[made], prior)
+
+    @classmethod
+    def of_channel(cls, channel: Channel) -> Observed:
+        return cls.of_joint(channel.joint, channel.values, channel.seen)
+
+    @classmethod
+    def of_grouping(cls, grouping: Grouping) -> Observed:
+        """The sensitive value of a person drawn at random, seen through the class that is published of it."""
+        counts = dense(grouping)
+        names = tuple(f"class {i}" for i in range(grouping.groups))
+        hidden = grouping.table - counts.sum(axis=0)
+        if hidden.any():
+            counts, names = np.vstack([counts, hidden]), (*names, NOTHING)
+        if not counts.any():
+            raise InputError("The release has nobody in it.")
+        return cls.of_joint(counts.T, grouping.column.leaves, names)
+
+    @classmethod
+    def of_belief(cls, belief: Belief, people: NDArray[np.int64] | None = None) -> Observed:
+        """Each target is an observation, as likely as there are `people` like it; one that fits nowhere is left out."""
+        weight = np.ones(len(belief)) if people is None else people.astype(np.float64)
+        kept = np.flatnonzero(belief.matched & (weight > 0))
+        if len(kept) == 0:
+            raise InputError("No target fits the release: there is no belief to measure.")
+        return cls(
+            belief.column.leaves,
+            tuple(map(str, kept.tolist())),
+            belief.posterior[kept],
+            weight[kept] / weight[kept].sum(),
+            belief.baseline[kept],
+        )
+
+    @cached_property
+    def joint(self) -> Floats:
+        """p(x, y) [x, y]."""
+        found: Floats = (self.posterior * self.weight[:, None]).T
+        return found
+
+    @cached_property
+    def has_one_prior(self) -> bool:
+        """Whether all observations are of one unknown: the priors are one, and posteriors average to it."""
+        first = self.prior[0]
+        return bool((self.prior == first).all()) and bool(np.abs(self.weight @ self.posterior - first).max() <= 1e-9)
+
+    def average(self, figures: Floats) -> float:
+        """The mean of a figure of every observation."""
+        return float(self.weight @ figures)
+
+
+def dense(grouping: Grouping) -> Floats:
+    """n(q, s) as a matrix [group, value]."""
+    found = np.zeros((grouping.groups, len(grouping.table)))
+    found[np.repeat(np.arange(grouping.groups), np.diff(grouping.start)), grouping.values] = grouping.counts
+    return found

@@ -1,0 +1,177 @@
+"""What a release leaves of each quasi-identifier: how many of its values can still be told apart.
+
+A release of which nothing is left satisfies every criterion, so whoever makes or reads one is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import counted, listing
+from dalenius.releases import NoisyCounts, Release
+from dalenius.releases.label import Label
+from dalenius.schema import Column, Schema
+
+State = Literal["kept", "part", "gone"]
+Shown = Literal["labels", "means", "commonest", "sums"]
+WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLeft:
+    """What is left of one column. Suppressed rows do not count: nothing is left of any column there."""
+
+    column: str
+    state: State  # kept: single values; gone: one label for everybody, or none that tells anything
+    values: int  # that the column can have; 0 if nobody says
+    told_apart: float | None  # how many of these can be; None: neither values nor labels are published
+    overlapping: bool = False  # labels overlap, and `told_apart` is values / (their mean width)
+    blank_rows: int = 0  # whose label could be any value
+    shown: Shown = "labels"
+
+    def __str__(self) -> str:
+        return f"{self.column} ({self.words})"
+
+    @property
+    def words(self) -> str:
+        """For example `8 of 74 values`."""
+        if self.state == "gone":
+            return "gone"
+        if self.shown == "sums":
+            return "n, sum and squares"
+        assert self.told_apart is not None
+        if self.shown == "means":
+            return counted(round(self.told_apart), "mean", "means")
+        number = _rounded(self.told_apart) if self.overlapping else f"{round(self.told_apart):,}"
+        about, values = "about " if self.overlapping else "", counted(self.values, "value", "values")
+        left = "kept" if self.state == "kept" else f"{about}{number} of {values}"
+        return f"{left} but for {counted(self.blank_rows, 'row', 'rows')}" if self.blank_rows else left
+
+
+def columns_left(release: Release) -> tuple[ColumnLeft, ...]:
+    """What is left of each quasi-identifier of a release."""
+    rows, links, centres, counts = release.rows(), release.links(), release.centres(), release.counts()
+    if rows is not None:
+        return labels_left(rows.schema, rows.labels, rows.codes, rows.sizes)
+    if links is not None:
+        return tuple(ColumnLeft(c.name, "kept", len(c.leaves), float(len(c.leaves))) for c in links.schema.quasi)
+    if centres is not None:
+        return tuple(_points_left(column, centres.points[:, a]) for a, column in enumerate(centres.schema.quasi))
+    return () if counts is None else _counted_left(counts)
+
+
+def labels_left(
+    schema: Schema,
+    labels: Sequence[Sequence[Label]],
+    index: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+) -> tuple[ColumnLeft, ...]:
+    """The same of groups: group q has `sizes[q]` people and label `labels[a][index[q, a]]` in column a, distinct as sets."""
+    found = []
+    for a, column in enumerate(schema.quasi):
+        people = np.bincount(index[:, a], weights=sizes, minlength=len(labels[a])).astype(np.int64)
+        used = [(label, count) for label, count in zip(labels[a], people.tolist(), strict=True) if count]
+        found.append(_labels_left(column.name, len(column.leaves), used, schema.suppressed))
+    return tuple(found)
+
+
+def _labels_left(name: str, values: int, used: Sequence[tuple[Label, int]], marks: Sequence[str]) -> ColumnLeft:
+    telling = [(label.members, count) for label, count in used if not _is_blank(label, values, marks)]
+    blank = sum(count for _, count in used) - sum(count for _, count in telling)
+    if not telling or (len(used) == 1 and len(telling[0][0]) > 1):
+        return ColumnLeft(name, "gone", values, 1.0, blank_rows=blank)
+    widths = np.array([len(members) for members, _ in telling])
+    if (widths == 1).all():
+        return ColumnLeft(name, "kept", values, float(len(telling)), blank_rows=blank)
+    covered = len(np.unique(np.concatenate([members for members, _ in telling])))
+    if covered == widths.sum():
+        return ColumnLeft(name, "part", values, float(len(telling)), blank_rows=blank)
+    people = np.array([count for _, count in telling])
+    return ColumnLeft(name, "part", values, values * float(people.sum()) / float(widths @ people), True, blank)
+
+
+def _is_blank(label: Label, values: int, marks: Sequence[str]) -> bool:
+    return label.text in marks or not len(label.members) or len(label.members) == values > 1
+
+
+def _points_left(column: Column, points: NDArray[np.float64]) -> ColumnLeft:
+    """Of centroids."""
+    distinct = len(np.unique(points))
+    shown: Shown = "means" if column.type == "integer" else "commonest"
+    state: State = "gone" if distinct == 1 and len(column.leaves) > 1 else "part"
+    return ColumnLeft(column.name, state, len(column.leaves), float(distinct), shown=shown)
+
+
+def _counted_left(release: NoisyCounts) -> tuple[ColumnLeft, ...]:
+    """Of counts: the values or labels that people are counted by."""
+    found = []
+    for column in release.schema.quasi:
+        name, values = column.name, len(column.leaves)
+        if name in release.moments:
+            found.append(ColumnLeft(name, "part", values, None, shown="sums"))
+        elif name in release.coarse:
+            labels = len(release.coarse[name])
+            found.append(ColumnLeft(name, "gone" if labels == 1 else "part", values, float(labels)))
+        else:
+            found.append(ColumnLeft(name, "kept", values, float(values)))
+    return tuple(found)
+
+
+def _rounded(number: float) -> str:
+    """Two digits are enough for an average."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.2g}"
+
+
+# In words and in JSON -------------------------------------------------------------------------------------------------
+
+
+def summary(columns: Iterable[ColumnLeft]) -> str:
+    """`age (8 of 74 values), zip (gone), sex (kept)`."""
+    return ", ".join(_items(columns))
+
+
+def _items(columns: Iterable[ColumnLeft]) -> list[str]:
+    found = list(columns)
+    whole = all(one.state == "kept" and not one.blank_rows for one in found)
+    return ["every column kept"] if whole and len(found) > 1 else list(map(str, found))
+
+
+def wrapped(begin: str, columns: Iterable[ColumnLeft], *, indent: int, width: int = WIDTH) -> list[str]:
+    """`begin` and the summary, in lines that fit a screen and do not cut what is said of a column."""
+    return wrapped_items(begin, _items(columns), indent=indent, width=width)
+
+
+def wrapped_items(begin: str, items: Iterable[str], *, indent: int, width: int = WIDTH) -> list[str]:
+    """A list in lines that break between its items only."""
+    lines, ending = [begin], ""
+    for item in items:
+        lines[-1] += ending
+        if len(lines[-1]) + 1 + len(item) + 1 > width and lines[-1].strip():
+            lines.append(" " * (indent - 1))
+        lines[-1] += f" {item}"
+        ending = ","
+    return lines
+
+
+def warnings(columns: Iterable[ColumnLeft]) -> list[str]:
+    """A sentence, if nothing is left of some columns."""
+    gone = [one.column for one in columns if one.state == "gone"]
+    if not gone:
+        return []
+    them = "it" if len(gone) == 1 else "them"
+    return [f"Nothing is left of {listing(gone)}: the release does not tell people apart by {them}."]
+
+
+def to_document(columns: Iterable[ColumnLeft]) -> dict[str, Any]:
+    """By column, as JSON has it."""
+    return {one.column: {key: value for key, value in asdict(one).items() if key != "column"} for one in columns}
+
+
+def from_document(document: Mapping[str, Mapping[str, Any]]) -> tuple[ColumnLeft, ...]:
+    """What `to_document` made."""
+    return tuple(ColumnLeft(name, **found) for name, found in document.items())

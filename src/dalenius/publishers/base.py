@@ -1,0 +1,357 @@
+"""What a publisher is, and what publishing brings: a release, how it was made, and the files."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.criteria import Criterion
+from dalenius.engines import PREFIX, TableName
+from dalenius.errors import InputError, ParameterError
+from dalenius.measures import remaining
+from dalenius.measures.remaining import ColumnLeft, columns_left
+from dalenius.options import Option
+from dalenius.output import FINISHED, remove, replacing
+from dalenius.publishers.grid import Grid
+from dalenius.releases import Release, check_sidecar_free, sidecar
+from dalenius.releases.label import Unresolved, named_leaves
+from dalenius.schema import Column, Schema
+from dalenius.table import Table
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+
+Progress = Callable[[int, int, float], None]  # done, in all, the best cost so far
+Kept = TypeVar("Kept", bound=Criterion)
+PANEL = "Of one method"  # under which `--help` lists the options of publishers
+OTHERS_AS_QUASI = Option(
+    "others-as-quasi",
+    "Of several sensitive columns, all others are known to the attacker.",
+    bool,
+    panel="Options",
+)
+
+
+class Publisher(ABC):
+    """A method of publishing with its parameters.
+
+    A subclass describes itself: `name` is the value of `--method`, `options` are its own options on the command line and keyword
+    arguments in Python, and `grid` says what `frontier` tries of it. One line in `publishers/registry.py`, or an entry point of
+    `dalenius.publishers`, makes every command know it.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    title: ClassVar[str]  # in a sentence
+    description: ClassVar[str]  # one sentence
+    options: ClassVar[tuple[Option, ...]] = ()
+    not_in_audit: ClassVar[frozenset[str]] = frozenset()  # options that `audit --method` does not have, by their names
+    grid: ClassVar[Grid]
+    is_drawn: ClassVar[bool] = False  # another release each time
+    takes_seed: ClassVar[bool] = False  # `publish` has an argument `seed`, which repeats the draws
+    refuses_seed: ClassVar[str] = ""  # why a method that draws cannot repeat its draws, in a sentence
+    refuses_given: ClassVar[str] = "this method does not plan with them"  # of a publisher without a field `given`
+    follows_row_order: ClassVar[bool] = False  # rows in another order may come into other classes
+    shows_progress: ClassVar[bool] = False  # `publish` has an argument `progress`
+    has_curve: ClassVar[bool] = False  # `frontier` with this method alone says what its parameter means
+
+    @classmethod
+    def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
+        """The publisher that criteria and the options typed ask for; criteria that it cannot keep are refused."""
+        return cls(criteria, **chosen)  # type: ignore[call-arg]
+
+    @classmethod
+    def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:  # noqa: ARG003 - few search for a utility
+        """The parameters that all its candidates of a `frontier` share: of those chosen, and of its own.
+
+        `utility` is what releases are compared by.
+        """
+        return dict(chosen)
+
+    @classmethod
+    def not_tried(cls, flag: str) -> str:
+        """What to say if an option of this method is given to `frontier`, and the method is not tried."""
+        return f"{flag} belongs to {cls.title}, which is not tried. Add --method {cls.name}."
+
+    @classmethod
+    def files(cls, path: Path) -> tuple[Path, ...]:
+        """The files of the release: the one that is named, or several whose names begin with it."""
+        return (path,)
+
+    @classmethod
+    def has_several_files(cls) -> bool:
+        """Whether the release has several files, so that it cannot be one table of an engine."""
+        return len(cls.files(Path("release"))) > 1
+
+    @abstractmethod
+    def publish(self, table: Table) -> Published:
+        """Make a release of a table."""
+
+    @abstractmethod
+    def promises(self) -> tuple[str, ...]:
+        """What the release satisfies, as a person writes it."""
+
+    def run(self, table: Table, *, seed: int | None = None, progress: Progress | None = None) -> Published:
+        """Publish; of a seed and who is told of progress the publisher gets what it takes."""
+        taken: dict[str, Any] = {"seed": seed} if self.takes_seed else {}
+        if self.shows_progress:
+            taken["progress"] = progress
+        return self.publish(table, **taken)
+
+    def trial(self, table: Table, seed: int) -> Release:
+        """A release as it would be published, to be attacked. The same seed draws the same one."""
+        return self.run(table, seed=seed).release
+
+
+@dataclass(frozen=True, slots=True)
+class Headcount:
+    """How many people a release has, and in how many classes; what became of rows that are in none."""
+
+    people: int
+    classes: int
+    suppressed: int = 0
+    suppressed_rows: str = (
+        ""  # hold: as a class they satisfy the criteria, as-is: they need not; empty: nothing is said
+    )
+    hidden: int = 0  # rows left out of the release
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """How a release was made: the sidecar, `--json` and the summary tell it."""
+
+    method: str
+    criteria: tuple[str, ...]
+    headcount: Headcount | None  # None: the release has no classes
+    details: Mapping[str, Any]  # the method's own parameters and figures, under keys of their own
+    notes: tuple[tuple[str, str], ...]  # the method's own lines of the summary: a word, and what there is to say
+    given: Mapping[str, Any] | None  # what is left of people together with earlier releases; None: there are none
+
+    def to_document(self) -> dict[str, Any]:
+        """The record as JSON has it."""
+        counts = self.headcount
+        document = {"method": self.method, "criteria": list(self.criteria), **self.details}
+        if counts is not None:
+            document |= {"classes": counts.classes, "suppressed": counts.suppressed, "people": counts.people}
+        return document if self.given is None else document | {"given": dict(self.given)}
+
+
+class Published(ABC):
+    """A release made of a table: `release` is its data, `record` says how it was made, `write` puts both on disk."""
+
+    kind: ClassVar[str]  # that of the release, known without making it
+    publisher: Publisher
+    table: Table
+
+    @property
+    @abstractmethod
+    def release(self) -> Release:
+        """What the world will see."""
+
+    def promises(self) -> tuple[str, ...]:
+        """What the release satisfies, as a person writes it."""
+        return self.publisher.promises()
+
+    def headcount(self) -> Headcount | None:
+        """How many people and classes the release has; None if it has no classes."""
+        classes = self.release.classes()
+        return None if classes is None else Headcount(classes.people, classes.groups, classes.suppressed)
+
+    def details(self) -> dict[str, Any]:
+        """The method's own parameters and figures, as JSON has them."""
+        return {}
+
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """The method's own lines of the summary: a word, and what there is to say."""
+        return ()
+
+    def contents(self) -> tuple[str, list[str]] | None:
+        """What the first line of the summary lists, after a word; None: what is left of each column."""
+        return None
+
+    @cached_property
+    def record(self) -> Record:
+        """How the release was made."""
+        given = getattr(self.publisher, "given", None)
+        together = None
+        if given is not None:
+            from dalenius.publishers.given import evaluate
+
+            together = evaluate(self, given).to_document()
+        return Record(
+            self.publisher.name,
+            self.promises(),
+            self.headcount(),
+            self.details(),
+            self.notes(),
+            together,
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Method, parameters and result; the sidecar and `--json` have them."""
+        return self.record.to_document()
+
+    def columns_left(self) -> tuple[ColumnLeft, ...]:
+        """What the release leaves of each quasi-identifier."""
+        return columns_left(self.release)
+
+    def document(self) -> dict[str, Any]:
+        """The description, and what is left of each column."""
+        return self.describe() | {"columns_left": remaining.to_document(self.columns_left())}
+
+    def placed(self) -> tuple[Ints, Longs, Ints]:
+        """People as leaf codes of all coded columns, how many each row is, and the group of each, −1 where suppressed."""
+        raise InputError(f"A release of kind {self.kind!r} has no groups in which anybody could be.")
+
+    def files(self, path: Path) -> tuple[Path, ...]:
+        """The files of the release: the one that is named, or several whose names begin with it."""
+        return self.publisher.files(path)
+
+    @abstractmethod
+    def _write_rows(self, targets: Sequence[Path | TableName], *, shuffle: bool) -> None:
+        """Write the release's files, which the caller renames into place, or its table."""
+
+    def write(self, path: str | Path, *, extra: dict[str, Any] | None = None, shuffle: bool = False) -> None:
+        """Write the release with every non-identifier column, and `<path>.meta.json`.
+
+        Rows come in the table's order, if it has one; with `shuffle` in one that is drawn anew and written nowhere.
+        `table:NAME` makes a table where the people are, in the engine; `NAME.meta.json` stands in the current folder.
+        """
+        if str(path).startswith(PREFIX):
+            self._write_table(TableName.parse(str(path)), extra, shuffle=shuffle)
+            return
+        path = Path(path)
+        files = self.files(path)
+        source = self.table.source
+        read = [Path(source)] if isinstance(source, str | Path) and Path(source).exists() else []
+        for file in files:
+            if any(file.exists() and file.samefile(mine) for mine in (*read, *self.table.engine.own_files)):
+                raise InputError(f"{file}: the release would overwrite the table it is made of. Name another file.")
+        check_sidecar_free(path, files)
+        self.table.engine.check_target(path)
+        left = sidecar.leftovers(path)
+        with replacing(*files, sidecar.path_of(path), marker=sidecar.marker(path, self.kind, files)) as (*drafts, meta):
+            self._write_rows(drafts, shuffle=shuffle)
+            # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
+            document = self._document(extra, shuffle) | sidecar.digests(path, files, drafts)
+            meta.write_text(sidecar.text(document), encoding="utf-8")
+        for draft in left:
+            remove(draft)
+
+    def _document(self, extra: dict[str, Any] | None, shuffle: bool) -> dict[str, Any]:
+        made = {"kind": self.kind, **self.document(), "shuffled": shuffle}
+        if "given" in made:  # who is given away by differences is for the steward, not for whoever gets the release
+            made["given"] = {key: value for key, value in made["given"].items() if key != "differences"}
+        return made | (extra or {}) | {"versions": versions()}
+
+    def _write_table(self, name: TableName, extra: dict[str, Any] | None, *, shuffle: bool) -> None:
+        if self.publisher.has_several_files():
+            raise InputError(f"A release of kind {self.kind!r} has two files and cannot be one table. Name a file.")
+        self.table.engine.check_target(name)
+        check_sidecar_free(Path(str(name)), ())
+        with replacing(sidecar.path_of(Path(str(name)))) as (meta,):
+            meta.write_text(sidecar.text(self._document(extra, shuffle) | {"table": str(name)}), encoding="utf-8")
+            try:
+                self._write_rows([name], shuffle=shuffle)
+            except BaseException:
+                with contextlib.suppress(Exception):  # the engine may be gone
+                    if self.table.engine.has(name):  # there was none before
+                        FINISHED.append(f"{PREFIX}{name}")
+                raise
+            FINISHED.append(f"{PREFIX}{name}")
+
+
+def written_columns(table: Table) -> tuple[str, ...]:
+    """The columns of a release, in the table's order: all but identifiers."""
+    roles = {column.name: column.role for column in table.declared.columns}
+    return tuple(name for name in table.rows.columns if roles[name] != "identifier")
+
+
+def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
+    """A publisher that keeps criteria needs one at least, and nothing else among them."""
+    if isinstance(criteria, str | bytes) or not isinstance(criteria, Sequence):
+        raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criteria)
+    if not criteria:
+        raise InputError("No criterion was given. Ask for at least one, for example k = 5.")
+    for criterion in criteria:
+        if not isinstance(criterion, Criterion):
+            raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criterion)
+
+
+def only_criterion(criteria: Sequence[Criterion], kind: type[Kept], letter: str, method: str, example: str) -> Kept:
+    """The one criterion that a method keeps; it needs that one, and others are refused."""
+    others = [criterion.describe() for criterion in criteria if not isinstance(criterion, kind)]
+    if others:
+        raise InputError(
+            f"{method} keeps {letter} and no other criterion; it cannot promise {others[0]}. Use mondrian."
+        )
+    for criterion in criteria:
+        if isinstance(criterion, kind):
+            return criterion
+    raise InputError(f"{method} needs {letter}: {example}, for example.")
+
+
+def check_numbers_declared(schema: Schema) -> None:
+    """Ranges and means can only be read where the schema says which numbers there are.
+
+    Interval widths do not say it: a reader would take the numbers that the labels name, which are not those of the table,
+    and every cost of what is read would differ from that of what was published.
+    """
+    for column in schema.quasi:
+        if column.type == "integer" and not column.fixed:
+            raise InputError(
+                f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
+                f"[20, 39] stands for. Declare domain = {{ min = …, max = … }} in {schema.source}."
+            )
+
+
+def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple[str, Ints]], schema: Schema) -> None:
+    """Refuse labels that a reader would take for other values than those they are written for.
+
+    A reader who is not told the values of a category takes them from the labels, and a value that looks like a set, a mask
+    or a mark is then something else. A declared domain says what is a value. Intervals name their numbers, and more.
+    """
+    if declared.fixed:
+        return
+    for text, members in labels:
+        mine = [leaves[code] for code in members.tolist()]
+        try:
+            named = named_leaves(declared, [text], schema)
+            if declared.type == "integer":
+                continue
+        except Unresolved:
+            named = set()
+        everything = text in schema.suppressed and len(mine) == len(leaves)
+        if named != set(mine) and not everything:
+            odd = next((leaf for leaf in mine if any(mark in leaf for mark in "*{~")), None)
+            what = "labels that do not name the values they cover" if odd is None else f"the value {odd!r}"
+            raise InputError(
+                f"Column {declared.name!r} has {what}, which nobody who reads the release could tell from a mask, a set or a "
+                f"mark of something else. Declare domain = […] in {schema.source}"
+                + (", or rename the value." if odd else ".")
+            )
+
+
+def check_name_free(name: str, schema: Schema, method: str) -> None:
+    """A column that a method adds must not be called like one that is published; upper and lower case do not differ."""
+    for column in schema.columns:
+        if column.role != "identifier" and column.name.casefold() == name.casefold():
+            raise InputError(
+                f"{method} writes a column {name!r}, and {schema.source} declares {column.name!r}. Rename that."
+            )
+
+
+def versions() -> dict[str, str]:
+    from dalenius import __version__
+
+    return {"dalenius": __version__, "python": platform.python_version(), "numpy": np.__version__}

@@ -1,0 +1,54 @@
+"""Why no node of a lattice satisfies the criteria, in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalenius.errors import counted
+from dalenius.publishers.given import evaluate_groups
+from dalenius.publishers.search import Found, Search
+from dalenius.table import Table
+
+
+def no_solution(search: Search, found: Found, table: Table) -> str:
+    """Which criterion fails where everything is generalized, and by how much."""
+    lattice = search.lattice
+    if not found.in_time and not np.isinf(found.bound):
+        return (
+            f"No release was found in the time given ({found.checked:,} of {found.nodes:,} nodes checked). "
+            "Allow more time, more suppression, or weaker criteria."
+        )
+    if found.not_looked_at:
+        others = "The others do not satisfy the criteria. " if found.checked else ""
+        return (
+            f"No release was found, and {counted(found.not_looked_at, 'node was', 'nodes were')} not looked at: there are more "
+            f"than {counted(table.most_cells, 'distinct row', 'distinct rows')}. {others}Raise "
+            "--most-cells (in Python, most_cells of Table), weaken the criteria, or allow more suppression."
+        )
+    classes = lattice.classes(lattice.top)
+    reasons = []
+    for criterion in search.criteria:
+        groupings = lattice.groupings(classes) if criterion.needs_values else [lattice.sizes_only(classes)]
+        if search.others_as_quasi:
+            groupings = lattice.split_groupings(classes)
+        for grouping in groupings:
+            if not criterion.passes(grouping).all():
+                of = f" of {grouping.column.name!r}" if criterion.needs_values else ""
+                level = criterion.level(grouping).value
+                reasons.append(f"{criterion.describe()} fails: the level{of} there is {level:.6g}")
+    if search.given is not None:
+        cells = table.cells()
+        top = lattice.membership(lattice.top, cells.codes[:, : len(cells.schema.quasi)])
+        few = evaluate_groups(search.given, cells.codes, cells.counts, top).below_l
+        if few:
+            left = counted(search.given.l, "value is", "values are")
+            reasons.append(
+                f"fewer than {left} left of {counted(few, 'person', 'people')} together with the earlier releases"
+            )
+    why = "; ".join(reasons) or "no node keeps a class within the suppression limit"
+    if search.limit and search.suppressed_rows == "hold":
+        why += ". Suppressed rows are held to the criteria, too (--suppressed-rows)"
+    return (
+        f"No release satisfies the criteria. With everything generalized, {why}. "
+        "Weaken the criteria or allow more suppression."
+    )
