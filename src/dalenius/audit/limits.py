@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dalenius.adversary.definetti import Majority
 from dalenius.audit.attacks import Attack
 from dalenius.audit.figures import uncovered
 from dalenius.audit.threat import ACCURACIES
@@ -57,7 +58,7 @@ def _known_group(audit: Audit) -> Iterator[str]:
     if audit.release.links() is not None:
         yield (
             "Somebody who knows in which group a person is may be right more often: dalenius attack --adversary "
-            "definetti-majority."
+            f"{Majority.name}."
         )
 
 
