@@ -37,9 +37,21 @@ def lacking(release: Release, needs: Sequence[Evidence]) -> str | None:
     if any(offers(release, evidence) for evidence in needs):
         return None
     if "rows" in needs and offers(release, "centres"):
-        return "centroids do not say which values they stand for; nearest-centroid attacks them"
+        return f"centroids do not say which values they stand for; {_who_attacks(release)} attacks them"
     if "rows" in needs and offers(release, "classes"):
         return f"a release of kind {release.kind!r} does not say who may be in a group"
     if "centres" in needs and (offers(release, "rows") or offers(release, "links")):
-        return "it has no centroids but labels or tuples; random-worlds and attacker attack these"
+        return f"it has no centroids but labels or tuples; {_who_attacks(release)} attack these"
     return f"a release of kind {release.kind!r} {_LACKS[needs[0]]}"
+
+
+def _who_attacks(release: Release) -> str:
+    """The names of the adversaries that an audit plays on such a release."""
+    from dalenius.adversaries.registry import ADVERSARIES
+
+    able = (
+        name
+        for name, each in ADVERSARIES.items()
+        if each.is_audited and any(offers(release, need) for need in each.needs)
+    )
+    return " and ".join(able)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dalenius.adversaries.definetti import Majority
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.figures import uncovered
 from dalenius.auditing.threat import ACCURACIES
@@ -57,7 +58,7 @@ def _known_group(audit: Audit) -> Iterator[str]:
     if audit.release.links() is not None:
         yield (
             "Somebody who knows in which group a person is may be right more often: dalenius attack --adversary "
-            "definetti-majority."
+            f"{Majority.name}."
         )
 
 
