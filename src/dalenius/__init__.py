@@ -3,6 +3,7 @@
     import dalenius as dl
     table = dl.Table("patients.csv", "privacy.toml")
     release = dl.read_release("release.csv", "privacy.toml")
+    dl.check("release.csv", "privacy.toml", k=5).to_document()
 
 Everything is imported when first used, so that `import dalenius` costs nothing.
 """
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dalenius import datasets as datasets
+    from dalenius.api import attack, audit, channel, check, compare, compose, frontier, lattice, publish, split
     from dalenius.errors import DaleniusError, InputError, ParameterError
     from dalenius.hierarchy import Hierarchy
     from dalenius.releases import Anatomized, Centroids, Channel, Generalized, NoisyCounts, Release
@@ -25,6 +27,16 @@ if TYPE_CHECKING:
     from dalenius.table import Cells, Table
 
 _PLACES = {
+    "attack": "api",
+    "audit": "api",
+    "channel": "api",
+    "check": "api",
+    "compare": "api",
+    "compose": "api",
+    "frontier": "api",
+    "lattice": "api",
+    "publish": "api",
+    "split": "api",
     "DaleniusError": "errors",
     "InputError": "errors",
     "ParameterError": "errors",
@@ -78,6 +90,16 @@ __all__ = [
     "Schema",
     "Table",
     "__version__",
+    "attack",
+    "audit",
+    "channel",
+    "check",
+    "compare",
+    "compose",
     "datasets",
+    "frontier",
+    "lattice",
+    "publish",
     "read_release",
+    "split",
 ]
