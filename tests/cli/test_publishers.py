@@ -17,10 +17,11 @@ import pytest
 import dalenius as dl
 from dalenius.adversaries import needing
 from dalenius.cli import app
-from dalenius.cli.methods import METHODS, publisher
+from dalenius.cli.methods import METHODS
 from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
 from dalenius.publishers import base, counting
+from dalenius.publishers.registry import from_options
 from tests.conftest import Run, unwarned
 
 Answer = tuple[int, str, str]
@@ -604,7 +605,7 @@ def test_an_option_of_another_method_is_refused_by_name(cli: Cli, option: str) -
     for method in (method for method in METHODS if method not in owners):
         message = f"{option} belongs to {', '.join(owners)} and means nothing for {method}. Leave it out."
         with pytest.raises(InputError) as error:
-            publisher(method, [KAnonymity(2)], {name: given[0] if given else True}, command="publish", seed=None)
+            from_options(method, [KAnonymity(2)], {name: given[0] if given else True})
         assert str(error.value) == message
     asked = [text for text in ASKED[method][0] if text not in ("--suppression", "0.1")]
     arguments = ("--method", method, *asked, option, *given)
@@ -755,9 +756,7 @@ def test_the_sidecar_of_another_release_stays(cli: Cli, first: str, second: str)
 def test_the_sidecar_of_another_release_stays_in_python_too(cli: Cli) -> None:
     publish(cli, "microaggregation", "--k", "4")
     before = files()
-    published = publisher("anatomy", [DistinctDiversity(3)], {}, command="publish", seed=1)(
-        dl.datasets.hospital(150), None
-    )
+    published = from_options("anatomy", [DistinctDiversity(3)], {}, seed=1).run(dl.datasets.hospital(150), seed=1)
     with pytest.raises(InputError, match=r"'out\.meta\.json': it tells how 'out' was made"):
         published.write("out")
     assert files() == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import runpy
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -267,7 +268,8 @@ def test_methods(method: str, place: Place, put: Put, tmp_path: Path, monkeypatc
     published = publisher.run(table)
     published.write(tmp_path / "out.csv" if len(published.files(Path("x"))) == 1 else tmp_path / "out")
     assert (tmp_path / "out.csv").exists() or list(tmp_path.glob("out.*.csv"))
-    name = f"table:made_{method.replace('-', '_')}_{place.is_table}".lower()
+    made = f"made_{method.replace('-', '_')}_{uuid.uuid4().hex}"  # Spark's tables stay on disk after a run
+    name = f"table:{made}"
     refused = WRITER["refused_table"](PUBLISHERS[method])
     if refused:
         with pytest.raises(dl.InputError, match=SAYS[refused]):
@@ -277,3 +279,6 @@ def test_methods(method: str, place: Place, put: Put, tmp_path: Path, monkeypatc
     classes = release.read(name, schema, kind=published.kind, engine=engine).classes()
     assert classes is not None
     assert classes.people == PEOPLE
+    if place.engine == "spark":
+        spark: Any = engine
+        spark._session.sql(f"DROP TABLE {made}")

@@ -126,7 +126,7 @@ def test_the_histogram_counts_every_threatened_person() -> None:
     truth = np.zeros(7, dtype=np.int32)
     figures = threats(*([np.ones((1, 1))] * 4), np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int64))
     nothing: Any = None  # of what was learnt nothing is asked
-    found = RelativeThreats(figures, {}, Faithfulness(1, 0, 0), belief, truth, people, nothing).histogram()
+    found = RelativeThreats(figures, {}, Faithfulness(1, 0, 0), belief, truth, people, nothing, nothing).histogram()
     assert found == [
         {"low": -1.0, "high": -0.5, "people": 4},
         {"low": 0.0, "high": 0.5, "people": 1},
