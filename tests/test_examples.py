@@ -123,3 +123,12 @@ def test_the_scheme(k: int, tmp_path: Path) -> None:
     assert sorted(back.sizes.tolist()) == sorted(made.release.sizes.tolist())  # type: ignore[attr-defined]
     with pytest.raises(dl.InputError, match="cannot be met"):
         Runs(501).publish(table)
+
+
+def test_what_frontier_kept_depends_on_every_plug_in(registered: None) -> None:  # noqa: ARG001 - registers one
+    """Points that were measured before an adversary was installed are measured again."""
+    from dalenius.auditing import journal
+
+    with_it = journal._program()
+    ADVERSARIES.remove(WholeClasses.name)
+    assert journal._program() != with_it

@@ -60,7 +60,7 @@ def test_the_toy_is_one_short_file() -> None:
 
 
 def test_attack_plays_it(dalenius: Run, folder: Path) -> None:
-    assert f"Of plug-ins: {NAME}." in " ".join(dalenius("attack", "--help").stdout.split())
+    assert f"Also:{NAME}." in "".join(dalenius("attack", "--help").stdout.split())
     attack = ("attack", "r.csv", "--truth", "patients.csv", "--holdout", "others/patients.csv")
     done = dalenius(*attack, "--adversary", NAME, "--json", "attacked.json")
     assert done.returncode == 0, done.stderr
@@ -106,7 +106,7 @@ def test_the_audit_reports_it_everywhere(dalenius: Run, folder: Path) -> None:
     assert [one["adversary"] for one in document["attacks"]] == ["random-worlds", "attacker", NAME]
     assert document["attacks"][2]["does"] == DOES
     assert document["attacks"][2]["knows"].startswith("the release, that the target is in it")
-    schema = ROOT / "src" / "dalenius" / "report" / "audit.schema.json"
+    schema = ROOT / "src" / "dalenius" / "reports" / "audit.schema.json"
     jsonschema.validate(document, read(schema))
 
 

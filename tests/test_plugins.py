@@ -94,8 +94,95 @@ def test_a_plug_in_that_cannot_be_loaded_is_named(dalenius: Run, tmp_path: Path,
     assert "Traceback" not in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("group", "code", "words"),
+    [
+        ("criteria", "Part = 3", "must be a class derived from dalenius.criteria.base.Criterion"),
+        (
+            "criteria",
+            "from dalenius.criteria import Criterion\nclass Part(Criterion): pass",
+            "lacks name, title, better",
+        ),
+        (
+            "publishers",
+            "from dalenius.publishers.base import Publisher\nclass Part(Publisher): name = 'p'",
+            "lacks title",
+        ),
+        ("adversaries", "def Part(): pass", "must be a class derived from dalenius.adversaries.base.Adversary"),
+        ("kinds", "from dalenius.releases import Release\nclass Part(Release): kind = 'p'", "lacks description"),
+    ],
+)
+def test_a_part_that_is_none_is_named(dalenius: Run, tmp_path: Path, group: str, code: str, words: str) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "odd_part.py").write_text(code + "\n", encoding="utf-8")
+    install(tmp_path / "site", f"dalenius.{group}", "odd", "odd_part:Part")
+    refused = dalenius("audit", "patients.csv", "--truth", "patients.csv")
+    assert refused.returncode == 2, refused.stderr
+    assert f"The plug-in 'odd' (odd_part:Part) {words}" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_broken_plug_in_leaves_the_others_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.metadata
+
+    class Entry:
+        def __init__(self, name: str, part: object) -> None:
+            self.name, self.value, self.part = name, f"m:{name}", part
+
+        def load(self) -> object:
+            return self.part
+
+    def entries(group: str) -> list[Entry]:  # noqa: ARG001 - as importlib.metadata has it
+        return [Entry("good", str), Entry("bad", 3)]
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", entries)
+    registry: Registry[type] = Registry("dalenius.none", [int], lambda part: part.__name__, base=object)
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"The plug-in 'bad' \(m:bad\) must be a class"):
+            len(registry)
+
+
+FLAGGED = """
+from examples.my_scheme import Runs
+from dalenius.options import Option
+
+class Flagged(Runs):
+    name = "flagged"
+    options = (Option("quickly", "Flagged: be quick.", bool),)
+"""
+
+
+def test_a_flag_of_a_plug_in_disturbs_nobody(dalenius: Run, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "flagged_part.py").write_text(FLAGGED, encoding="utf-8")
+    install(tmp_path / "site", "dalenius.publishers", "flagged", "flagged_part:Flagged")
+    assert "--quickly" in dalenius("publish", "--help").stdout
+    done = dalenius("audit", "patients.csv", "--truth", "patients.csv", "-q")
+    assert done.returncode == 0, done.stderr
+    done = dalenius("frontier", "patients.csv", "--method", "mondrian", "--k", "5", "--risk", "random-worlds", "-q")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("value", ["-3", "0", "1.5", "true", "inf"])
+def test_a_threshold_that_the_criterion_refuses_is_refused(dalenius: Run, tmp_path: Path, value: str) -> None:
+    install(tmp_path / "site", "dalenius.criteria", "second_value", "examples.my_criterion:SecondValue")
+    schema = tmp_path / "privacy.toml"
+    schema.write_text(schema.read_text(encoding="utf-8") + f"\n[policy]\nmin_second_value = {value}\n", "utf-8")
+    refused = dalenius("check", "patients.csv")
+    assert refused.returncode == 2
+    assert "policy.min_second_value" in refused.stderr
+
+
+def test_a_misspelt_key_of_a_plug_in_is_recognised(dalenius: Run, tmp_path: Path) -> None:
+    install(tmp_path / "site", "dalenius.criteria", "second_value", "examples.my_criterion:SecondValue")
+    schema = tmp_path / "privacy.toml"
+    schema.write_text(schema.read_text(encoding="utf-8") + "\n[policy]\nmin_secnd_value = 2\n", "utf-8")
+    refused = dalenius("check", "patients.csv")
+    assert "Did you mean 'min_second_value'?" in refused.stderr
+
+
 def test_a_name_that_is_taken_is_refused() -> None:
-    with pytest.raises(InputError, match=r"the name 'k_anonymity' is taken by dalenius\.criterion\.size\.KAnonymity"):
+    with pytest.raises(InputError, match=r"the name 'k_anonymity' is taken by dalenius\.criteria\.size\.KAnonymity"):
         CRITERIA.add(KAnonymity)
     assert CRITERIA["k_anonymity"] is KAnonymity
 

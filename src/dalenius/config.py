@@ -163,13 +163,17 @@ def _split_policy(raw: dict[str, Any], source: str) -> tuple[dict[str, Any], dic
     policy = raw.get("policy")
     if not isinstance(policy, dict) or policy.keys() <= Policy.model_fields.keys():
         return raw, {}
-    from dalenius.criteria import policy_places
+    from dalenius.criteria import check_threshold, policy_places
 
     added: dict[str, float] = {}
     for key in [key for key in policy if key not in Policy.model_fields and key in policy_places()]:
         value = policy[key]
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise InputError(f"{source}: policy.{key} must be a finite number. Got {value!r}.")
+        try:
+            check_threshold(policy_places()[key], value)
+        except DaleniusError as error:
+            raise InputError(f"{source}: policy.{key}: {error}") from None
         added[key] = value
     return {**raw, "policy": {key: value for key, value in policy.items() if key not in added}}, added
 
@@ -293,7 +297,12 @@ def _known(place: list[str]) -> list[str]:
         table = _Prior
     elif place[0] == "policy":
         table = RelativeThreat if len(place) > 2 else Policy
-    return list((table if len(place) > 1 else _File).model_fields)
+    known = list((table if len(place) > 1 else _File).model_fields)
+    if table is Policy and len(place) > 1:
+        from dalenius.criteria import policy_places
+
+        known += [key for key in policy_places() if key not in known]
+    return known
 
 
 def _explain(error: ValidationError, raw: dict[str, Any], source: str) -> str:

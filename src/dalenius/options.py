@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ class Option:
         """What a command gets if nobody typed the option: no flag is set, and nothing else is chosen."""
         return False if self.type is bool else None
 
-    def is_chosen(self, value: Any) -> bool:
-        """Whether somebody asked for it."""
-        return value is not None and value is not False and value != []
+
+def chosen_of(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that somebody asked for, by name: None, an unset flag and an empty list are nobody's."""
+    return {name: value for name, value in typed.items() if value is not None and value is not False and value != []}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from dalenius.errors import InputError
@@ -17,8 +17,18 @@ class Registry(Mapping[str, Part], Generic[Part]):
     looks into the registry.
     """
 
-    def __init__(self, group: str, parts: Iterable[Part], name: Callable[[Part], str]) -> None:
+    def __init__(
+        self,
+        group: str,
+        parts: Iterable[Part],
+        name: Callable[[Part], str],
+        *,
+        base: type | None = None,
+        required: Sequence[str] = (),
+    ) -> None:
+        """`base` is the class that every part inherits from, and `required` are the attributes that it must have."""
         self.group = group
+        self._base, self._required = base, tuple(required)
         self._name = name
         self._parts: dict[str, Part] = {}
         self._plugins_loaded = False
@@ -59,13 +69,25 @@ class Registry(Mapping[str, Part], Generic[Part]):
         self._plugins_loaded = True
         from importlib.metadata import entry_points
 
+        before = dict(self._parts)
         try:
             for entry in entry_points(group=self.group):
                 source = f"The plug-in {entry.name!r} ({entry.value})"
-                self._insert(_loaded(entry, source), source)
-        except InputError:
-            self._plugins_loaded = False  # whoever asks again gets the same answer, not half a registry
+                part = _loaded(entry, source)
+                self._check(part, source)
+                self._insert(part, source)
+        except InputError:  # whoever asks again gets the same answer, not half a registry
+            self._plugins_loaded, self._parts = False, before
             raise
+
+    def _check(self, part: Any, source: str) -> None:
+        """Refuse a plug-in's part that is no part of this registry, or lacks something."""
+        if self._base is not None and not (isinstance(part, type) and issubclass(part, self._base)):
+            raise InputError(f"{source} must be a class derived from {_described(self._base)}. Fix or uninstall it.")
+        missing = [name for name in self._required if getattr(part, name, None) in (None, "")]
+        missing += sorted(getattr(part, "__abstractmethods__", ()))
+        if missing:
+            raise InputError(f"{source} lacks {', '.join(missing)}. Fix or uninstall it.")
 
 
 def _loaded(entry: Any, source: str) -> Any:

@@ -179,7 +179,9 @@ def test_the_policy_is_held_against_suppressed_rows(cli: Cli, policy: str) -> No
     }
     assert found["suppressed_rows"]["rows"] == 1
     assert "HIV" not in out + page + json.dumps(found)
-    schema = json.loads((Path(app.__file__).parent.parent / "report" / "audit.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        (Path(app.__file__).parent.parent / "reports" / "audit.schema.json").read_text(encoding="utf-8")
+    )
     jsonschema.validate(found, schema)
     assert cli(*PUBLISH, "--json", "held.json")[0] == 0
     code, out, _ = cli("audit", "out.csv", "--truth", "t.csv", "--json", "audit.json")

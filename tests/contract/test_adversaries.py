@@ -357,7 +357,8 @@ OTHERS: dict[str, Callable[[Path], Release]] = {"centroids": _centroids, "noisy-
 
 
 def test_every_kind_of_release_is_tried() -> None:
-    assert {"generalized", "anatomized", *OTHERS} == set(KINDS)
+    ours = {name for name, kind in KINDS.items() if kind.__module__.startswith("dalenius.")}
+    assert {"generalized", "anatomized", *OTHERS} == ours
 
 
 @pytest.mark.parametrize("adversary", ALL)

@@ -12,7 +12,7 @@ from dalenius.adversaries.naive_bayes_greedy import NaiveBayesGreedy
 from dalenius.adversaries.nearest_centroid import NearestCentroid
 from dalenius.adversaries.random_worlds import RandomWorlds
 from dalenius.adversaries.realistic import RealisticAdversary
-from dalenius.adversaries.registry import ADVERSARIES, from_plugins, named, needing, usual
+from dalenius.adversaries.registry import ADVERSARIES, named, needing, usual
 
 __all__ = [
     "ADVERSARIES",
@@ -29,7 +29,6 @@ __all__ = [
     "RealisticAdversary",
     "Refused",
     "Targets",
-    "from_plugins",
     "named",
     "needing",
     "usual",

@@ -37,6 +37,8 @@ ADVERSARIES: Registry[type[Adversary]] = Registry(
         Open,
     ),
     lambda adversary: adversary.name,
+    base=Adversary,
+    required=("name", "knows", "does", "needs"),
 )
 
 
@@ -62,8 +64,3 @@ def usual(release: Release) -> str | None:
         if any(offers(release, evidence) for evidence in each.usual_for):
             return name
     return None
-
-
-def from_plugins() -> list[str]:
-    """The names that plug-ins have added."""
-    return [name for name, each in ADVERSARIES.items() if each.__module__.partition(".")[0] != "dalenius"]

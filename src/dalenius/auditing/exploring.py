@@ -108,7 +108,7 @@ def frontier(
         if outside is not None:
             outside.marginals()  # what is wrong with it is told once, and now
         setting = Setting(str(kept), schema, None if others is None else str(others), url, seed, mcse)
-        known = basis(setting, declared, engine, people, outside, share, tried)
+        known = basis(setting, declared, engine, people, outside, share)
         journal = Journal(resume or _folder(table), known, fresh=fresh)
         if journal.folder.resolve() in targets:
             raise InputError(f"{str(journal.folder)!r} is the folder of what was measured. Name another file to write.")

@@ -10,19 +10,22 @@ import hashlib
 import inspect
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius import __version__
+from dalenius.adversaries import ADVERSARIES
 from dalenius.auditing.disclosure import policy_criteria
 from dalenius.auditing.holdout import drawn_together
 from dalenius.auditing.people import files_of
 from dalenius.auditing.playing import SHARP
+from dalenius.criteria import CRITERIA
 from dalenius.engines import Engine
 from dalenius.errors import InputError, file_error
 from dalenius.output import sha256, write_texts
 from dalenius.publishers.registry import PUBLISHERS
+from dalenius.releases import KINDS
 from dalenius.releases.prior import Priors
 from dalenius.schema import Schema
 from dalenius.table import Table
@@ -88,7 +91,6 @@ def basis(
     people: Table,
     others: Table | None,
     share: float | None,
-    methods: Sequence[str],
 ) -> dict[str, Any]:
     """Everything that a point depends on besides its own parameters, as checksums."""
     priors = Priors(declared, engine, declared.folder)
@@ -101,7 +103,7 @@ def basis(
     files = [files_of(source, release=False, engine=engine) for source in (setting.table, setting.holdout)]
     return {
         "dalenius": __version__,
-        "program": _program(methods),
+        "program": _program(),
         "table": sha256(*files[0]) if files[0] else _counted_people(people),
         "holdout": sha256(*files[1]) if files[1] else None if others is None else _counted_people(others),
         "schema": hashlib.sha256(
@@ -115,10 +117,11 @@ def basis(
     }
 
 
-def _program(methods: Sequence[str]) -> str:
-    """A checksum of the program itself, and of the plug-ins that publish: what it measures may change with any line."""
+def _program() -> str:
+    """A checksum of the program itself, and of all plug-ins: what is measured may change with any line of them."""
     folder = Path(__file__).parent.parent  # that of the package
-    sources = {Path(inspect.getfile(PUBLISHERS[method])) for method in methods}
+    parts = [part for registry in (CRITERIA, PUBLISHERS, ADVERSARIES, KINDS) for part in registry.values()]
+    sources = {Path(inspect.getfile(part)) for part in parts}
     return sha256(*sorted(folder.rglob("*.py")), *sorted(file for file in sources if folder not in file.parents))
 
 

@@ -20,7 +20,7 @@ AdversaryOption = Annotated[
         "--adversary",
         help="attacker (default), learner, ideal, random-worlds, a realistic one such as I:table:1e6; on centroids "
         "nearest-centroid (default there); on noisy counts naive-bayes, naive-bayes-greedy and naive-bayes-drawn; on "
-        "anatomized releases definetti-permutation, -majority, -group and -open.",
+        "anatomized releases definetti-permutation, definetti-majority, definetti-group and definetti-open.",
     ),
 ]
 TargetsOption = Annotated[

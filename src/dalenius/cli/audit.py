@@ -108,9 +108,10 @@ def _publisher(
 ) -> Publisher | None:
     """Who publishes the table that is named; None if it is a release already."""
     from dalenius.errors import InputError
+    from dalenius.options import chosen_of
     from dalenius.publishers.registry import from_options
 
-    if method is None and (criteria or any(value is not None and value != [] for value in chosen.values())):
+    if method is None and (criteria or chosen_of(chosen)):
         raise InputError(
             "Criteria and their like are for publishing: add --method, or leave them out to audit a release."
         )

@@ -91,9 +91,10 @@ def command(
     several draws of noise. Exit code 1 if --best finds no release that satisfies the policy.
     """  # fmt: skip
     from dalenius.errors import InputError
+    from dalenius.options import chosen_of
 
     _check(method, holdout, share)
-    typed = {name: value for name, value in chosen.items() if value is not None and value != []}
+    typed = chosen_of(chosen)
     people: dict[str, Any] = {"holdout": holdout, "share": share, "schema": schema, "seed": seed}
     people |= {"output": output, "json": json, "engine": engine, "quiet": quiet}
     compared: dict[str, Any] = {

@@ -21,15 +21,15 @@ NONE: Chosen = MappingProxyType({})
 
 
 class NamesAdversaries(TyperCommand):
-    """A command with --adversary. Its help also names the adversaries of plug-ins, which are loaded only then."""
+    """A command with --adversary. Its help names all registered adversaries, which are loaded only then."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from dalenius.adversaries import from_plugins
+        from dalenius.adversaries import ADVERSARIES
 
-        added = from_plugins()
         for parameter in self.params:
-            if added and isinstance(parameter, TyperOption) and parameter.name == "adversary":
-                parameter.help = f"{parameter.help} Of plug-ins: {', '.join(added)}."
+            if isinstance(parameter, TyperOption) and parameter.name == "adversary":
+                others = [name for name in ADVERSARIES if name not in (parameter.help or "")]
+                parameter.help = f"{parameter.help} Also: {', '.join(others)}." if others else parameter.help
         super().format_help(ctx, formatter)
 
 

@@ -11,6 +11,7 @@ from dalenius.criteria.realistic import EpsilonPrivacy, Interval, Realistic, wit
 from dalenius.criteria.registry import (
     CRITERIA,
     Measured,
+    check_threshold,
     document,
     from_options,
     is_worse,
@@ -47,6 +48,7 @@ __all__ = [
     "Reported",
     "Setting",
     "TCloseness",
+    "check_threshold",
     "document",
     "from_options",
     "is_worse",

@@ -34,6 +34,8 @@ CRITERIA: Registry[type[Criterion]] = Registry(
         EpsilonPrivacy,
     ),
     lambda criterion: criterion.name,
+    base=Criterion,
+    required=("name", "title", "better"),
 )
 Place = tuple[str, str]  # a model's name and the key of one of its numbers: where it stands in JSON
 
@@ -110,6 +112,13 @@ def document(levels: Mapping[Place, Level], *, recursive_l: int = 2) -> dict[str
 def policy_places() -> dict[str, Place]:
     """The keys of `[policy]` that bound a number of the classes."""
     return {one.reported.policy_key: one.place for one in measured() if one.reported.policy_key}
+
+
+def check_threshold(place: Place, value: float) -> None:
+    """Refuse a threshold of `[policy]` that the criterion itself refuses, such as one that demands nothing."""
+    model = measured_at(place).model
+    is_text = model.option is not None and model.option.type is str
+    model.from_option(f"{value:g}" if is_text else value, Setting())
 
 
 def options() -> tuple[Option, ...]:

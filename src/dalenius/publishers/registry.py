@@ -9,7 +9,7 @@ from typing import Any
 
 from dalenius.criteria import Criterion
 from dalenius.errors import InputError, ParameterError, listing
-from dalenius.options import Option
+from dalenius.options import Option, chosen_of
 from dalenius.plugins import Registry
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.base import Publisher
@@ -25,6 +25,8 @@ PUBLISHERS: Registry[type[Publisher]] = Registry(
     "dalenius.publishers",
     (Lattice, Mondrian, Microaggregation, Anatomy, Counts),
     lambda publisher: publisher.name,
+    base=Publisher,
+    required=("name", "title", "description", "grid"),
 )
 
 
@@ -101,7 +103,7 @@ def from_options(
     releases (`has_earlier`) where it does not take them into account.
     """
     kind = named(method, command)
-    typed = _typed(chosen)
+    typed = chosen_of(chosen)
     for name in typed:
         if method not in owners(name):
             raise _foreign(name, method)
@@ -121,11 +123,6 @@ def from_options(
 def takes_earlier(kind: type[Publisher]) -> bool:
     """Whether a publisher can be asked to keep what earlier releases and its own leave together: it has a field `given`."""
     return any(field.name == "given" for field in fields(kind))  # type: ignore[arg-type]
-
-
-def _typed(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that somebody asked for: None, an unset flag and an empty list are nobody's."""
-    return {name: value for name, value in chosen.items() if value is not None and value is not False and value != []}
 
 
 def _foreign(parameter: str, method: str) -> InputError:

@@ -22,4 +22,6 @@ KINDS: Registry[type[Release]] = Registry(
         Channel,
     ),
     lambda release: release.kind,
+    base=Release,
+    required=("kind", "description"),
 )
