@@ -148,7 +148,7 @@ def test_a_target_of_one_class_has_its_p_in_and_p_out(text: str) -> None:
 
 def test_a_prior_of_counts_on_the_women_of_table_3() -> None:
     """Example 3: (18000 + 12000 − 1)/(20000 + 30000 − 1) of flu, .9 with her in it; 4.00008 is what she loses."""
-    model = dl.criterion.Realistic.from_counts({"Flu": 11999, "Cancer": 17999})
+    model = dl.criteria.Realistic.from_counts({"Flu": 11999, "Cancer": 17999})
     belief = RealisticAdversary(model).attack(table_3(), of_table_3([(50, "F"), (50, "M")]))
     assert belief.posterior[0] == pytest.approx([0.9, 0.1], rel=1e-14)
     assert belief.baseline[0] == pytest.approx([29999 / 49999, (2000 + 18000 - 1) / 49999], rel=1e-14)
@@ -187,7 +187,7 @@ def test_targets_who_fit_nowhere() -> None:
             assert belief.baseline[i] == pytest.approx(prior)
             assert belief.answer[i] == pytest.approx(prior)
         assert np.isnan(epsilons(belief)).tolist() == [True, False, True]
-    given = dl.criterion.Realistic("III", shape={"Flu": 0.25, "Cancer": 0.75})
+    given = dl.criteria.Realistic("III", shape={"Flu": 0.25, "Cancer": 0.75})
     assert RealisticAdversary(given).attack(table_3(), targets).baseline[0] == pytest.approx([0.25, 0.75])
 
 

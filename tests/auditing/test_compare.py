@@ -252,7 +252,7 @@ def test_faithfulness_is_summed_over_all_people_that_could_be(hospital: Hospital
     found = {one.name: one.costs for one in compare(sources, hospital.table, schema, queries=QUERIES)}
     assert found["raw"]["faithfulness"] == pytest.approx(1, abs=1e-12)
     assert "faithfulness" not in found["cut"]  # Anatomy has no exact answer
-    releases, table = together({"r": hospital.release}, hospital.table, schema, kind=None, engine=dl.engine.default())
+    releases, table = together({"r": hospital.release}, hospital.table, schema, kind=None, engine=dl.engines.default())
     release = releases["r"]
     assert isinstance(release, Generalized)
     everybody = np.array(

@@ -232,7 +232,7 @@ def test_the_command_ends_with_3_where_something_was_stopped(
     Anatomy(2).publish(dl.Table(hospital.table, hospital.schema), seed=0).write(tmp_path / "cut")
     command = ["audit", str(tmp_path / "cut"), "--truth", str(hospital.table), "--schema", str(hospital.schema)]
     assert app.run(command) == 0
-    sample = dl.adversary.learning.sample  # type: ignore[attr-defined]
+    sample = dl.adversaries.learning.sample  # type: ignore[attr-defined]
 
     def stopped(*arguments: Any, **options: Any) -> Any:
         def enough(*_: object) -> None:

@@ -54,7 +54,7 @@ def written(case: Vertical, folder: Path) -> None:
 
 def found_in(folder: Path, effort: Effort = EFFORT, seed: int = 0) -> RelativeThreats:
     release, people, _ = open_together(
-        folder / "r", folder / "t.csv", None, dl.Schema.load(folder / "p.toml"), kind=None, engine=dl.engine.default()
+        folder / "r", folder / "t.csv", None, dl.Schema.load(folder / "p.toml"), kind=None, engine=dl.engines.default()
     )
     assert isinstance(release, Anatomized)
     assert people is not None

@@ -327,13 +327,13 @@ def test_tables_of_a_database(
     engine._attach(database)
     out = folder / "out.csv" if target == "file" else "table:released"
     refused(published, out, folder)
-    assert not engine.has(dl.engine.TableName(("released",)))
+    assert not engine.has(dl.engines.TableName(("released",)))
     engine._connection.con.execute("DETACH dalenius_database")
     into_database(database, people())
     engine._attach(database)
     published.write(out)
     if target == "table":
-        assert engine.has(dl.engine.TableName(("released",)))
+        assert engine.has(dl.engines.TableName(("released",)))
 
 
 def test_an_interrupt_when_the_table_is_there(
@@ -352,7 +352,7 @@ def test_an_interrupt_when_the_table_is_there(
     monkeypatch.setattr(IbisRows, "write", interrupted)
     assert app.run([*words, "-o", "table:released"]) == 130
     assert capsys.readouterr().err == "dalenius: Interrupted. Already written: table:released.\n"
-    assert connect("duckdb://people.db").has(dl.engine.TableName(("released",)))
+    assert connect("duckdb://people.db").has(dl.engines.TableName(("released",)))
     assert not Path("released.meta.json").exists()
     assert app.run([*words, "-o", "out.csv"]) == 130
     assert capsys.readouterr().err == "dalenius: Interrupted. Nothing was written.\n"
@@ -386,7 +386,7 @@ def test_postgres(
                 copy.write_row(row)
     out = folder / ("cut" if method == "anatomy" else "out.csv") if target == "file" else f"table:{name}_out"
     refused(published, out, folder)
-    assert not engine.has(dl.engine.TableName((f"{name}_out",)))
+    assert not engine.has(dl.engines.TableName((f"{name}_out",)))
     with psycopg.connect(postgres_url, autocommit=True) as connection:  # nothing is held
         connection.execute(f"SET lock_timeout = '300s'; ALTER TABLE {name} ADD COLUMN z text")
 
@@ -428,7 +428,7 @@ def test_spark(
     as_csv(source, same)
     published.write(out)
     if target == "table":
-        assert engine.has(dl.engine.TableName((table,)))
+        assert engine.has(dl.engines.TableName((table,)))
         engine._session.sql(f"DROP TABLE {table}")
     else:
         assert json.loads((folder / f"{Path(out).name}.meta.json").read_text(encoding="utf-8"))["people"] == len(same)
