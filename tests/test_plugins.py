@@ -108,6 +108,8 @@ def test_a_plug_in_that_cannot_be_loaded_is_named(dalenius: Run, tmp_path: Path,
             "from dalenius.publishers.base import Publisher\nclass Part(Publisher): name = 'p'",
             "lacks title",
         ),
+        ("criteria", "import sys\nsys.exit(0)", "cannot be loaded: SystemExit"),
+        ("criteria", "from dalenius.options import Option\nPart = Option('--k', 'x')", "cannot be loaded: ValueError"),
         ("adversaries", "def Part(): pass", "must be a class derived from dalenius.adversaries.base.Adversary"),
         ("kinds", "from dalenius.releases import Release\nclass Part(Release): kind = 'p'", "lacks description"),
     ],
@@ -119,6 +121,37 @@ def test_a_part_that_is_none_is_named(dalenius: Run, tmp_path: Path, group: str,
     refused = dalenius("audit", "patients.csv", "--truth", "patients.csv")
     assert refused.returncode == 2, refused.stderr
     assert f"The plug-in 'odd' (odd_part:Part) {words}" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+VARIANT = """
+from dataclasses import dataclass
+from dalenius.criteria import KAnonymity, Option
+
+@dataclass(frozen=True, slots=True)
+class Part(KAnonymity):
+    name = "variant"
+    {option}
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "words", "code"),
+    [
+        ("", "The criteria 'k_anonymity' and 'variant' both have --k. Rename one of them.", 2),
+        ("option = Option('kk', 'Help.', int)", "both have min_k of [policy]", 2),
+        ("option = '--kk'", "The option of the criterion 'variant' must be a dalenius.options.Option.", 2),
+        ("reported = 3", "The commands cannot be loaded (TypeError", 70),
+    ],
+)
+def test_two_criteria_cannot_share_a_name(dalenius: Run, tmp_path: Path, option: str, words: str, code: int) -> None:
+    """Else the later one would decide a policy that was written for the other."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "odd_part.py").write_text(VARIANT.format(option=option), encoding="utf-8")
+    install(tmp_path / "site", "dalenius.criteria", "odd", "odd_part:Part")
+    refused = dalenius("check", "patients.csv")
+    assert words in refused.stderr
+    assert refused.returncode == code
     assert "Traceback" not in refused.stderr
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,10 @@ class Option:
     metavar: str | None = None
     is_repeatable: bool = False
     panel: str = ""  # the heading of `--help` under which it stands; empty: that of the command
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", self.name):
+            raise ValueError(f"an option's name has small letters, digits and single dashes, not {self.name!r}")
 
     @property
     def parameter(self) -> str:

@@ -93,7 +93,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
 def _loaded(entry: Any, source: str) -> Any:
     try:
         return entry.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # an exit code of 0 would say that a policy is satisfied
         raise InputError(f"{source} cannot be loaded: {type(error).__name__}: {error}. Fix or uninstall it.") from error
 
 

@@ -23,6 +23,15 @@ def main() -> None:
     except DaleniusError as error:  # a plug-in that cannot be loaded: its options are missing from every command
         print(f"dalenius: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except Exception as error:
+        if os.environ.get("DALENIUS_DEBUG"):
+            raise
+        print(
+            f"dalenius: The commands cannot be loaded ({type(error).__name__}: {error}). A plug-in may be broken. "
+            "Set DALENIUS_DEBUG=1 to see where it comes from.",
+            file=sys.stderr,
+        )
+        sys.exit(70)
     end_as_interrupted()
     sys.exit(run(sys.argv[1:]))
 

@@ -13,6 +13,7 @@ from dalenius.criteria.diversity import DistinctDiversity, EntropyDiversity, Rec
 from dalenius.criteria.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
 from dalenius.criteria.realistic import EpsilonPrivacy
 from dalenius.criteria.size import KAnonymity
+from dalenius.errors import InputError
 from dalenius.options import Option
 from dalenius.plugins import Registry
 from dalenius.releases import Grouping
@@ -111,7 +112,24 @@ def document(levels: Mapping[Place, Level], *, recursive_l: int = 2) -> dict[str
 
 def policy_places() -> dict[str, Place]:
     """The keys of `[policy]` that bound a number of the classes."""
+    _refuse_conflicts()
     return {one.reported.policy_key: one.place for one in measured() if one.reported.policy_key}
+
+
+def _refuse_conflicts() -> None:
+    """Two criteria cannot share an option or a key of `[policy]`: the later one would silently decide for both."""
+    taken: dict[str, str] = {}
+    for model in CRITERIA.values():
+        if not isinstance(model.option, Option | None):
+            raise InputError(f"The option of the criterion {model.name!r} must be a dalenius.options.Option.")
+        names = [] if model.option is None else [model.option.flag]
+        names += [f"{reported.policy_key} of [policy]" for reported in model.reported if reported.policy_key]
+        for name in names:
+            if name in taken:
+                raise InputError(
+                    f"The criteria {taken[name]!r} and {model.name!r} both have {name}. Rename one of them."
+                )
+            taken[name] = model.name
 
 
 def check_threshold(place: Place, value: float) -> None:
@@ -123,6 +141,7 @@ def check_threshold(place: Place, value: float) -> None:
 
 def options() -> tuple[Option, ...]:
     """The command-line options that ask for criteria."""
+    _refuse_conflicts()
     return tuple(model.option for model in CRITERIA.values() if model.option is not None)
 
 
