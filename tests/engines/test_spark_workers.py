@@ -48,11 +48,11 @@ def with_killer(url, *, quiet):
     engine.told = told
     return engine
 
-import dalenius.cli.publish as publish
+import dalenius.cli.common as common
 import dalenius.engines.spark
 # Where one is killed another comes, sooner or later; where all are, it is the patience that ends it.
 dalenius.engines.spark.PATIENCE = 12.0 if sys.argv[1] == "all" else 600.0
-publish.connect_engine = with_killer
+common.connect_engine = with_killer
 code = app.run(sys.argv[2:])
 print("killed", len(killed))
 sys.exit(code)

@@ -18,7 +18,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
@@ -263,7 +263,15 @@ def check_file(sheet: Sheet, published: PublishedMondrian, path: Path, found: pl
     assert plain.partition(tuple(row[name] for name in names) for row in written) == set(map(frozenset, found))
     back = dl.read_release(path, sheet.schema)
     assert isinstance(back, GroupedRelease)
-    assert back == published.release
+    whole = published.release
+    unknown = [set(b.leaves) ^ set(a.leaves) for a, b in zip(back.schema.quasi, whole.schema.quasi, strict=True)]
+    if any(unknown):
+        # A label of a hierarchy, alone in its column, does not tell a reader that somebody lacks a value under it.
+        assert set().union(*unknown) == {""}
+        assert back.groups == whole.groups
+        assert back.sensitive == whole.sensitive
+    else:
+        assert back == whole
     for criterion in published.publisher.criteria:
         for sensitive in sheet.schema.sensitive:
             assert criterion.passes(back.grouping(sensitive.name)).all()
@@ -272,6 +280,7 @@ def check_file(sheet: Sheet, published: PublishedMondrian, path: Path, found: pl
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), asked=st.sampled_from(ASKED), trees=st.booleans(), along=st.booleans())
+@example(seed=151, asked=Asked(k=2, distinct=1, entropy="1", t="0.4"), trees=True, along=True)  # a missing value
 def test_written_and_read_back(
     ending: str, seed: int, asked: Asked, trees: bool, along: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
