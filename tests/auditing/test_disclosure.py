@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from dalenius.criteria import Predicate, Realistic
 from dalenius.criteria.written import adversary as written
 from dalenius.errors import DaleniusError, InputError
 from dalenius.releases import GroupedRelease
+from dalenius.reports.json_schema import audit_schema
 from tests.adversaries.test_realistic import theirs
 from tests.criteria.realistic_oracle import Adversary, Counts, Number
 
@@ -419,7 +419,7 @@ def test_the_document_is_as_its_schema_says(
     named = ["--adversary", "IV", "--adversary", "I:uniform:30", "--adversary", "II:50", "--known", "1"]
     assert app.run(["audit", "release.csv", "--schema", "rules/privacy.toml", *named, "--json", "-"]) in (0, 1)
     document = json.loads(capsys.readouterr().out)
-    schema = json.loads(resources.files("dalenius.reports").joinpath("audit.schema.json").read_text(encoding="utf-8"))
+    schema = audit_schema()
     jsonschema.Draft202012Validator(schema).validate(document)
     entries = document["epsilon_privacy"]
     assert [entry["epsilon"] for entry in entries if entry["adversary"] == "IV"] == ["inf", "inf"]

@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
 from dalenius.publishers import base, counting
 from dalenius.publishers.registry import from_options
+from dalenius.reports.json_schema import audit_schema
 from tests.conftest import Run, unwarned
 
 Answer = tuple[int, str, str]
@@ -865,7 +865,7 @@ def test_what_is_too_much_for_a_method(cli: Cli) -> None:
 # ---------------------------------------------------------------------------- the audit of every kind
 
 
-SCHEMA = json.loads(resources.files("dalenius.reports").joinpath("audit.schema.json").read_text(encoding="utf-8"))
+SCHEMA = audit_schema()
 KINDS = {
     "lattice": "generalized", "mondrian": "generalized", "microaggregation": "centroids", "anatomy": "anatomized",
     "noisy-counts": "noisy-counts",

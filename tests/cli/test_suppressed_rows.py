@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from dalenius.cli import app
+from dalenius.reports.json_schema import audit_schema
 
 SCHEMA = """sensitive = "disease"
 [columns.age]
@@ -179,9 +180,7 @@ def test_the_policy_is_held_against_suppressed_rows(cli: Cli, policy: str) -> No
     }
     assert found["suppressed_rows"]["rows"] == 1
     assert "HIV" not in out + page + json.dumps(found)
-    schema = json.loads(
-        (Path(app.__file__).parent.parent / "reports" / "audit.schema.json").read_text(encoding="utf-8")
-    )
+    schema = audit_schema()
     jsonschema.validate(found, schema)
     assert cli(*PUBLISH, "--json", "held.json")[0] == 0
     code, out, _ = cli("audit", "out.csv", "--truth", "t.csv", "--json", "audit.json")

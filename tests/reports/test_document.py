@@ -6,7 +6,6 @@ import copy
 import json
 import os
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,11 @@ import pytest
 
 from dalenius.config import Policy
 from dalenius.criteria import measured
+from dalenius.reports.json_schema import audit_schema
 from tests.conftest import Run
 from tests.reports.conftest import COMMANDS, Report
 
-SCHEMA: dict[str, Any] = json.loads(
-    resources.files("dalenius.reports").joinpath("audit.schema.json").read_text(encoding="utf-8")
-)
+SCHEMA: dict[str, Any] = audit_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
 
 
