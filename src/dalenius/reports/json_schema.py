@@ -32,7 +32,7 @@ def audit_schema() -> dict[str, Any]:
 def _definition(model: type[Criterion]) -> dict[str, Any]:
     number = {"$ref": "#/$defs/number"}
     properties: dict[str, Any] = {
-        one.key: {"description": one.explanation, **({"type": "integer"} if one.is_whole else number)}
+        one.key: {"description": _sentence(one.explanation), **({"type": "integer"} if one.is_whole else number)}
         for one in model.reported
     }
     properties |= {key: {"description": "A parameter, not measured."} for key in model.parameters()}
@@ -43,6 +43,10 @@ def _definition(model: type[Criterion]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _with_levels(value: Any) -> Iterator[dict[str, Any]]:
