@@ -26,9 +26,12 @@ SCRIPTS = Path(__file__).resolve().parent
 ROOT = SCRIPTS.parent / "src" / "dalenius"
 LISTED = SCRIPTS / "layers_allowed.toml"
 
-# Which parts of the package a part may import, besides itself. `errors` and `kernel` import nothing of ours.
+# Which parts of the package a part may import, besides itself and `arrays` (the types of arrays, which everybody needs).
+# `errors` and `kernels` import nothing else of ours.
 BASE = {"bands", "errors", "options", "hierarchy", "schema", "output", "coding", "config"}
+EVERYBODY = {"arrays"}
 ALLOWED: dict[str, set[str]] = {
+    "arrays": set(),
     "errors": set(),
     "options": set(),
     "bands": set(),
@@ -183,7 +186,7 @@ def wrong_layers(file: str, part: str, tree: ast.Module) -> Iterator[Problem]:
             continue
         elif other == "cli" and part != "__main__":  # which is a way to start it
             yield Problem(file, line, "layers", "", f"imports {module}: nothing imports the command line")
-        elif part not in TOP and other != "__version__" and other not in ALLOWED.get(part, set()):
+        elif part not in TOP and other != "__version__" and other not in ALLOWED.get(part, set()) | EVERYBODY:
             yield Problem(file, line, "layers", "", f"imports {module}, which stands above {part}")
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats, Ints
 from dalenius.schema import Column
 
 Method = Literal["exact", "sampled"]
@@ -21,9 +21,9 @@ class Replicates:
     What is measured of each of them says how sure the same measure of the belief is.
     """
 
-    posterior: NDArray[np.float64]
-    baseline: NDArray[np.float64] | None
-    number: NDArray[np.int32]
+    posterior: Floats
+    baseline: Floats | None
+    number: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,15 +37,15 @@ class Belief:
     """
 
     column: Column
-    posterior: NDArray[np.float64]
-    baseline: NDArray[np.float64]
-    stderr: NDArray[np.float64]
-    matched: NDArray[np.bool_]
+    posterior: Floats
+    baseline: Floats
+    stderr: Floats
+    matched: Bools
     method: Method = "exact"
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     replicates: Replicates | None = None
-    guess: NDArray[np.float64] | None = None
-    unless_suppressed: NDArray[np.float64] | None = None
+    guess: Floats | None = None
+    unless_suppressed: Floats | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.matched), len(self.column.leaves))
@@ -57,21 +57,19 @@ class Belief:
         return len(self.matched)
 
     @property
-    def answer(self) -> NDArray[np.float64]:
+    def answer(self) -> Floats:
         """What the adversary goes by: its guess or belief, and the baseline about a target that fits nowhere."""
         said = self.posterior if self.guess is None else self.guess
         return np.where(self.matched[:, None], said, self.baseline)
 
     @property
-    def assumed(self) -> NDArray[np.float64]:
+    def assumed(self) -> Floats:
         """The posterior of an attacker who assumes that whoever fits a class is not suppressed."""
         shown = self.unless_suppressed
         return self.posterior if shown is None else np.where(np.isnan(shown), self.posterior, shown)
 
     @classmethod
-    def exact(
-        cls, column: Column, weights: NDArray[np.float64], baseline: NDArray[np.float64], **diagnostics: Any
-    ) -> Belief:
+    def exact(cls, column: Column, weights: Floats, baseline: Floats, **diagnostics: Any) -> Belief:
         """From unnormalised exact weights; a target whose weights are all 0 fits nowhere."""
         posterior = normalised(weights)
         wide = np.broadcast_to(baseline, weights.shape).copy()
@@ -79,8 +77,8 @@ class Belief:
         return cls(column, posterior, wide, np.zeros(weights.shape), matched, "exact", diagnostics)
 
 
-def normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalised(weights: Floats) -> Floats:
     """Weights as probabilities, row by row; nan where all are 0."""
     total = weights.sum(axis=-1, keepdims=True)
-    found: NDArray[np.float64] = np.divide(weights, total, out=np.full(weights.shape, np.nan), where=total > 0)
+    found: Floats = np.divide(weights, total, out=np.full(weights.shape, np.nan), where=total > 0)
     return found

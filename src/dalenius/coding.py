@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.errors import InputError, nearest
 from dalenius.schema import Column, Schema, WrongType
 
@@ -30,9 +30,7 @@ def canonical_texts(column: Column, texts: Sequence[str], schema: Schema, *, whe
     return leaves
 
 
-def leaf_codes(
-    column: Column, leaves: Sequence[str], texts: Sequence[str], *, where: str, locate: Locate
-) -> NDArray[np.int32]:
+def leaf_codes(column: Column, leaves: Sequence[str], texts: Sequence[str], *, where: str, locate: Locate) -> Ints:
     """The codes of leaves in a bound column's domain; one outside it is an error naming row and nearest leaf."""
     assert column.domain is not None
     codes = np.fromiter((column.domain.code(leaf) for leaf in leaves), dtype=np.int32, count=len(leaves))
@@ -57,9 +55,7 @@ def quoted(column: Column, text: str) -> str:
     return repr(text) if column.role == "quasi" else "the value there (not shown)"
 
 
-def merge(
-    codes: NDArray[np.int32], counts: NDArray[np.int64], sizes: Sequence[int]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def merge(codes: Ints, counts: Longs, sizes: Sequence[int]) -> tuple[Ints, Longs]:
     """Sort rows of codes lexicographically and add up the counts of equal ones; rows that nobody has are left out.
 
     Code j is below sizes[j]; counts are not negative.
@@ -76,7 +72,7 @@ def merge(
     return codes[order[starts]][total > 0], total[total > 0]
 
 
-def distinct_rows(codes: NDArray[np.int32], sizes: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def distinct_rows(codes: Ints, sizes: Sequence[int]) -> tuple[Ints, Ints]:
     """The distinct rows of codes in lexicographic order, and for each row the number of the one it equals."""
     order, starts = _sorted_runs(codes, sizes)
     inverse = np.empty(len(codes), dtype=np.int32)
@@ -85,7 +81,7 @@ def distinct_rows(codes: NDArray[np.int32], sizes: Sequence[int]) -> tuple[NDArr
     return codes[order[starts]], inverse
 
 
-def _keys(codes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int64]:
+def _keys(codes: Ints, sizes: Sequence[int]) -> Longs:
     """Each row as one integer in mixed radix, so that integers compare as rows do."""
     keys = np.zeros(len(codes), dtype=np.int64)
     for j, size in enumerate(sizes):
@@ -94,7 +90,7 @@ def _keys(codes: NDArray[np.int32], sizes: Sequence[int]) -> NDArray[np.int64]:
     return keys
 
 
-def _unkeyed(keys: NDArray[np.int64], sizes: Sequence[int]) -> NDArray[np.int32]:
+def _unkeyed(keys: Longs, sizes: Sequence[int]) -> Ints:
     """The rows that have these keys."""
     codes = np.empty((len(keys), len(sizes)), dtype=np.int32)
     for j in range(len(sizes) - 1, -1, -1):
@@ -102,7 +98,7 @@ def _unkeyed(keys: NDArray[np.int64], sizes: Sequence[int]) -> NDArray[np.int32]
     return codes
 
 
-def _sorted_runs(codes: NDArray[np.int32], sizes: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _sorted_runs(codes: Ints, sizes: Sequence[int]) -> tuple[Longs, Longs]:
     """The order that sorts the rows, and where in it each run of equal rows starts."""
     if len(codes) == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)

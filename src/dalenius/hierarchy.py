@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints
 from dalenius.errors import InputError, ParameterError, counted, file_error, nearest
 
 TOP = "*"
@@ -29,7 +29,7 @@ class Hierarchy:
     """`maps[level][leaf]` is the index into `labels[level]`; level 0 is the leaves themselves."""
 
     leaves: tuple[str, ...]
-    maps: tuple[NDArray[np.int32], ...]
+    maps: tuple[Ints, ...]
     labels: tuple[tuple[str, ...], ...]
     source: str
 
@@ -48,9 +48,9 @@ class Hierarchy:
     def __hash__(self) -> int:
         return hash(self.labels)
 
-    def members(self) -> dict[str, NDArray[np.int32]]:
+    def members(self) -> dict[str, Ints]:
         """Every label above the leaves with the leaf codes it covers."""
-        found: dict[str, NDArray[np.int32]] = {}
+        found: dict[str, Ints] = {}
         for map_, labels in zip(self.maps[1:], self.labels[1:], strict=True):
             order = np.argsort(map_, kind="stable").astype(np.int32)
             bounds = np.searchsorted(map_[order], np.arange(len(labels) + 1))
@@ -96,7 +96,7 @@ def from_paths(paths: Sequence[Sequence[str]], *, source: str, lines: Sequence[i
         if path[0] in seen:
             raise InputError(f"{place(i)}: {path[0]!r} stands already in {place(seen[path[0]])}.")
         seen[path[0]] = i
-    maps: list[NDArray[np.int32]] = []
+    maps: list[Ints] = []
     labels: list[tuple[str, ...]] = []
     for level in range(depth):
         index: dict[str, int] = {}

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius import hierarchy as _hierarchy
+from dalenius.arrays import Floats, Longs
 from dalenius.bands import order_by_number
 from dalenius.errors import InputError, ParameterError, listing, nearest
 from dalenius.hierarchy import MISSING, Hierarchy
@@ -43,8 +43,8 @@ class Domain:
     leaves: tuple[str, ...]
     declared: bool = True
     _index: dict[str, int] = field(init=False, repr=False)
-    _values: list[NDArray[np.float64]] = field(init=False, repr=False)  # filled when first asked for
-    _order: list[NDArray[np.int64] | None] = field(init=False, repr=False)  # the same
+    _values: list[Floats] = field(init=False, repr=False)  # filled when first asked for
+    _order: list[Longs | None] = field(init=False, repr=False)  # the same
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_index", {leaf: i for i, leaf in enumerate(self.leaves)})
@@ -70,7 +70,7 @@ class Domain:
         """The leaf's code, or −1."""
         return self._index.get(leaf, -1)
 
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> Floats:
         """The leaves as numbers (integer columns); a missing value is nan."""
         if not self._values:
             numbers = np.array([np.nan if leaf == MISSING else float(leaf) for leaf in self.leaves])
@@ -78,7 +78,7 @@ class Domain:
             self._values.append(numbers)
         return self._values[0]
 
-    def order(self) -> NDArray[np.int64] | None:
+    def order(self) -> Longs | None:
         """The codes in the order of the leaves: as declared, else of the numbers in them, a missing value last.
 
         None where neither says it. Of two leaves the order does not matter: distances are the same either way.
@@ -87,7 +87,7 @@ class Domain:
             self._order.append(self._find_order())
         return self._order[0]
 
-    def _find_order(self) -> NDArray[np.int64] | None:
+    def _find_order(self) -> Longs | None:
         if self.declared or len(self.leaves) <= 2:
             return np.arange(len(self.leaves))
         present = [code for code, leaf in enumerate(self.leaves) if leaf != MISSING]
@@ -132,7 +132,7 @@ class Column:
             raise InputError(f"Column {self.name!r} has no domain yet: bind the schema to a table first.")
         return self.domain.leaves
 
-    def order(self) -> NDArray[np.int64] | None:
+    def order(self) -> Longs | None:
         """The codes of the leaves in the column's order, integers by value; None where nothing says which order it is."""
         if self.domain is None:
             raise InputError(f"Column {self.name!r} has no domain yet: bind the schema to a table first.")

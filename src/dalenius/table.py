@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius import engines as _engine
+from dalenius.arrays import Ints, Longs
 from dalenius.coding import canonical_texts, leaf_codes, merge
 from dalenius.engines import Counted, Engine, Rows, Source, TooMany, place_of
 from dalenius.errors import InputError, ParameterError, counted
@@ -27,8 +27,8 @@ class Cells:
     """
 
     schema: Schema
-    codes: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    codes: Ints
+    counts: Longs
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -58,9 +58,9 @@ class Cells:
 class Marginals:
     """How often each leaf of each coded column occurs, and each tuple of sensitive leaves; tuples are sorted."""
 
-    columns: tuple[NDArray[np.int64], ...]
-    tuples: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    columns: tuple[Longs, ...]
+    tuples: Ints
+    counts: Longs
 
     @property
     def people(self) -> int:
@@ -123,7 +123,7 @@ class Table:
         self._texts = None
         self._marginals = None
 
-    def part(self, counts: NDArray[np.int64]) -> Table:
+    def part(self, counts: Longs) -> Table:
         """Some of the people: `counts[i]` of those in cell i. It has cells, and no rows of its own."""
         cells = self.cells()
         if counts.shape != cells.counts.shape or (counts < 0).any() or (counts > cells.counts).any():
@@ -225,7 +225,7 @@ class Table:
             "Coarsen or drop columns, or raise --most-cells of publish and lattice (in Python, most_cells of Table)."
         )
 
-    def _coded(self, counts: Sequence[Counted]) -> tuple[Schema, dict[str, dict[str, int]], list[NDArray[np.int32]]]:
+    def _coded(self, counts: Sequence[Counted]) -> tuple[Schema, dict[str, dict[str, int]], list[Ints]]:
         """The bound schema, the leaf code of each text of each column, and what was counted as leaf codes."""
         rows = self.rows
 
@@ -253,6 +253,6 @@ class Table:
         return schema, texts, coded
 
 
-def _tally(codes: NDArray[np.int32], counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def _tally(codes: Ints, counts: Longs, size: int) -> Longs:
     """How many people have each code. Floats, in which they are added up, are exact below 2^53."""
     return np.bincount(codes, weights=counts, minlength=size).astype(np.int64)

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dalenius.adversaries.learning import Floats, Ints, Learning, Memory, Posterior
+from dalenius.adversaries.learning import Learning, Memory, Posterior
 from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.arrays import Floats, Ints
 from dalenius.belief import Belief, Replicates
 from dalenius.errors import ParameterError
 

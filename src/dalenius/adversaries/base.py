@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries.evidence import Evidence, lacking
+from dalenius.arrays import Ints
 from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.releases import Release
@@ -32,8 +32,8 @@ class Targets:
     """
 
     schema: Schema
-    codes: NDArray[np.int32]
-    group: NDArray[np.int32] | None = None
+    codes: Ints
+    group: Ints | None = None
 
     def __post_init__(self) -> None:
         sizes = np.array([len(column.leaves) for column in self.schema.quasi])

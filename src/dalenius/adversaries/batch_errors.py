@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import f as f_distribution
 from scipy.stats import norm
 from scipy.stats import t as t_distribution
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from dalenius.arrays import Bools, Floats
 
 CHANCE = 1e-9  # how improbable a difference between chains must be to count
 LEAST = 4  # batches of a chain that remain when neighbours are taken together

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import fit
 from dalenius.adversaries.attacker import Attacker
@@ -26,13 +25,11 @@ from dalenius.adversaries.evidence import required
 from dalenius.adversaries.learning import Posterior, Views, errors_of
 from dalenius.adversaries.location import places
 from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.arrays import Floats, Longs
 from dalenius.belief import normalised
 from dalenius.errors import ParameterError
 from dalenius.releases import Anatomized, Generalized, GroupCells, GroupedRelease
 from dalenius.releases.base import same_columns
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

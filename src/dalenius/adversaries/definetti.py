@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dalenius.adversaries import fit
@@ -26,12 +25,10 @@ from dalenius.adversaries.evidence import lacking, required
 from dalenius.adversaries.learning import KEPT_ENTRIES, Learning, Posterior, too_many
 from dalenius.adversaries.links import SAMPLERS, LinkChain, Links
 from dalenius.adversaries.sampling import Batch, Effort, Evaluate
+from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.belief import Belief, Replicates, normalised
 from dalenius.coding import distinct_rows
 from dalenius.releases import Release
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 ROWS, GROUP, OPEN = range(3)  # the three beliefs that states give
 
@@ -40,10 +37,10 @@ ROWS, GROUP, OPEN = range(3)  # the three beliefs that states give
 class Restriction:
     """Naive Bayes allowed only the values of a target's group; of several groups that may be its own, by their rows."""
 
-    target: NDArray[np.int64]  # of each pair of a target and a set of values
-    values: NDArray[np.int64]
+    target: Longs  # of each pair of a target and a set of values
+    values: Longs
     weight: Floats
-    sets: NDArray[np.bool_]  # [set, value]
+    sets: Bools  # [set, value]
     targets: int
 
     @classmethod

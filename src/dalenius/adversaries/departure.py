@@ -19,13 +19,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.releases import NoisyCounts
 from dalenius.releases.moments import Moments
 
 KNOWN = 3.0
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

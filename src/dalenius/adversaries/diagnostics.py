@@ -17,9 +17,9 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtri
 from scipy.stats import chi2
 
+from dalenius.arrays import Bools, Floats, Longs
 from dalenius.errors import ParameterError
 
-Floats = NDArray[np.float64]
 STILL = 1e-12  # draws that differ by less than this share of their size differ by rounding
 CHUNK = 500_000  # draws worked on at once: bounds the memory, and more at once is not faster
 
@@ -92,7 +92,7 @@ class Homogeneity:
     """
 
     statistic: Floats
-    degrees: NDArray[np.int64]
+    degrees: Longs
     p: Floats
     dependence: Floats
 
@@ -166,9 +166,7 @@ def _chunks(drawn: Floats) -> Iterator[tuple[int, int, Floats]]:
         yield begin, begin + part.shape[2], np.ascontiguousarray(np.moveaxis(part, 2, 0))
 
 
-def _each(
-    draws: ArrayLike, compute: Callable[[Floats, NDArray[np.bool_], NDArray[np.bool_]], Floats], chains: int, owner: str
-) -> Floats:
+def _each(draws: ArrayLike, compute: Callable[[Floats, Bools, Bools], Floats], chains: int, owner: str) -> Floats:
     """`compute` for the quantities that are finite; it is told which stand still altogether, and which in each chain."""
     drawn = _checked(draws, chains, owner)
     found = np.full(drawn.shape[2], np.nan)
@@ -223,7 +221,7 @@ def _plain_rhat(split: Floats) -> Floats:
     return np.asarray(np.sqrt((between / within + number - 1) / number))
 
 
-def _rhat(part: Floats, constant: NDArray[np.bool_], apart: NDArray[np.bool_]) -> Floats:
+def _rhat(part: Floats, constant: Bools, apart: Bools) -> Floats:
     split = _split(part)
     median = np.median(split.reshape(len(split), -1), axis=1)
     bulk = _plain_rhat(_normal_scores(split))
@@ -266,21 +264,21 @@ def _scaled(part: Floats) -> Floats:
     return np.asarray((part - low) / np.where(width > 0, width, 1.0))
 
 
-def _ess_bulk(part: Floats, constant: NDArray[np.bool_], apart: NDArray[np.bool_]) -> Floats:
+def _ess_bulk(part: Floats, constant: Bools, apart: Bools) -> Floats:
     return _worth(_plain_ess(_normal_scores(_split(part))), part, constant, apart)
 
 
-def _ess_mean(part: Floats, constant: NDArray[np.bool_], apart: NDArray[np.bool_]) -> Floats:
+def _ess_mean(part: Floats, constant: Bools, apart: Bools) -> Floats:
     return _worth(_plain_ess(_split(_scaled(part))), part, constant, apart)
 
 
-def _worth(moving: Floats, part: Floats, constant: NDArray[np.bool_], apart: NDArray[np.bool_]) -> Floats:
+def _worth(moving: Floats, part: Floats, constant: Bools, apart: Bools) -> Floats:
     # Not a number: only the middle draw, which splitting leaves out, moved.
     chains = float(part.shape[1])
     return np.where(constant, np.inf, np.where(apart | np.isnan(moving), chains, moving))
 
 
-def _mcse(part: Floats, constant: NDArray[np.bool_], apart: NDArray[np.bool_]) -> Floats:
+def _mcse(part: Floats, constant: Bools, apart: Bools) -> Floats:
     spread = part.std(axis=(1, 2), ddof=1)
     moving = spread / np.sqrt(_ess_mean(part, constant, apart))
     chains = part.shape[1]

@@ -23,16 +23,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.hierarchy import MISSING
 from dalenius.kernels.overlap import join_overlapping
 from dalenius.releases import GroupedRelease
 from dalenius.schema import Column, Schema
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 MAX_PAIRS = 4_000_000_000  # of regions that are compared with each other: some seconds
 MAX_LABEL_PAIRS = 500_000_000  # of labels of one column, a byte each

@@ -12,20 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dalenius.adversaries.base import UNKNOWN, Targets
 from dalenius.adversaries.evidence import required
+from dalenius.arrays import Floats, Ints, Longs, Words
 from dalenius.coding import distinct_rows
 from dalenius.kernels.boxes import boxes_of, set_bits, summary_of
 from dalenius.releases import Anatomized, Generalized, Grouping, Release
 
 PAIRS = 8_000_000  # of a target and a group that are looked at together
 BITS = 2**27  # bytes of bit sets that are kept at a time
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 
 def distinct_targets(targets: Targets, groups: int | None = None) -> tuple[Ints, Ints]:
@@ -102,7 +99,7 @@ def inside_boxes(release: Generalized, known: Ints) -> Iterator[tuple[Longs, Lon
             yield part, start, group + low
 
 
-def _found(rows: Longs, bits: NDArray[np.uint64], boxes: int) -> Iterator[tuple[Longs, Longs, Ints]]:
+def _found(rows: Longs, bits: Words, boxes: int) -> Iterator[tuple[Longs, Longs, Ints]]:
     summary = summary_of(bits)
     buffer = np.empty(max(PAIRS, boxes), dtype=np.int32)
     done = 0

@@ -13,17 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import fit
 from dalenius.adversaries.base import Targets
 from dalenius.adversaries.location import places
+from dalenius.arrays import Bools, Longs, Words
 from dalenius.kernels.intersect import gather, sizes, value_bits
 from dalenius.releases import GroupedRelease
-
-Longs = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversaries.learning import Floats, Ints, Learning, Posterior
+from dalenius.adversaries.learning import Learning, Posterior
+from dalenius.arrays import Floats, Ints
 from dalenius.belief import Belief, Replicates
 
 

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
@@ -27,15 +26,12 @@ from dalenius.adversaries.population import Population
 from dalenius.adversaries.rows import joint, of_groups, row_weights
 from dalenius.adversaries.sampling import PRINTED, Batch, Chain, Effort, Evaluate, Prepare, Progress, Sampled, sample
 from dalenius.adversaries.sets import SetChain, disperse
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.belief import Belief, normalised
 from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError
 from dalenius.releases import Release
 from dalenius.schema import Column, Schema
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 ENTRIES = 60_000_000  # of a row's leaf, for each value and set, that are kept
 KEPT_ENTRIES = 4_000_000  # the same where they are sampled: every batch has its own

@@ -9,23 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
 from dalenius.adversaries.population import Prior
 from dalenius.adversaries.sampling import PRINTED, WATCHED, Batch, Method, states_of
+from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.kernels import gibbs_links as kernel
 from dalenius.kernels import gibbs_swaps as swaps
 from dalenius.kernels import mode_jumps
 from dalenius.releases import Anatomized
 from dalenius.schema import Column
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 SAMPLERS: dict[Method, str] = {
     "block": "collapsed Gibbs on blocks, each permutation drawn exactly",
@@ -154,16 +150,16 @@ class Jumps:
 
     centres: Floats  # [place, leaf, value]: densities to propose parameters from
     means: Floats  # [place, leaf, value]: where the places are, to tell which one a chain is near
-    moving: NDArray[np.bool_]  # [kind, value]: the values whose parameters a kind of jump proposes
+    moving: Bools  # [kind, value]: the values whose parameters a kind of jump proposes
     states: Longs
-    works: NDArray[np.bool_]  # kinds that have been taken at least once
+    works: Bools  # kinds that have been taken at least once
 
     @classmethod
-    def of(cls, links: Links, centres: Floats, means: Floats, moving: NDArray[np.bool_]) -> Jumps:
+    def of(cls, links: Links, centres: Floats, means: Floats, moving: Bools) -> Jumps:
         states = mode_jumps.states_of_groups(links.group_run, links.run_start)
         return cls(centres, means, moving, states, np.zeros(len(moving), dtype=np.bool_))
 
-    def keep(self, works: NDArray[np.bool_]) -> None:
+    def keep(self, works: Bools) -> None:
         """Only these kinds from now on."""
         self.moving, self.works = self.moving[works], works[works]
 

@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
 from dalenius.adversaries.evidence import required
+from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.kernels.intersect import nearest
 from dalenius.releases import Centroids, GroupedRelease
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Places = tuple[Longs, Longs, Longs]  # some targets, and for each from where to where its groups stand, and these
 
 STEP = 20_000  # targets that are held against centroids together
@@ -53,7 +50,7 @@ def places(release: GroupedRelease, known: Ints, *, sure: bool) -> Iterator[Plac
             yield np.arange(low, high), start, order[which]
 
 
-def found_in(release: GroupedRelease, known: Ints, group: Ints) -> NDArray[np.bool_]:
+def found_in(release: GroupedRelease, known: Ints, group: Ints) -> Bools:
     """Whether the group that each target is in, −1 if that is not known, is one of those where it is looked for."""
     right = np.zeros(len(known), dtype=bool)
     for some, start, which in places(release, known, sure=True):

@@ -15,14 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries.links import EVERY, Jumps, LinkChain, Links
+from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.errors import counted
 from dalenius.kernels import mode_jumps as kernel
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 MAX_SCOUTS = 8  # that follow an attribute each
 EVEN_SCOUTS = 2  # that follow nothing
@@ -51,7 +48,7 @@ TRIALS = 12  # jumps of each kind that are tried before it is kept
 class Place:
     """Where a chain has been for some sweeps: its last state, mean and variance of `weight`, and a density that fits them."""
 
-    row_at: NDArray[np.int32]
+    row_at: Ints
     mean: Floats
     variance: Floats
     centre: Floats  # of Dirichlet densities, to propose parameters from
@@ -195,7 +192,7 @@ class Modes:
             "too few to weigh it"
         )
 
-    def _visits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _visits(self) -> tuple[Longs, Longs]:
         """How often chains were near each place, and how often they came to it from another."""
         size = len(self.places)
         looks, entries = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)

@@ -16,18 +16,16 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN, Adversary, Targets
 from dalenius.adversaries.evidence import Evidence, required
+from dalenius.arrays import Floats, Ints
 from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.releases import NoisyCounts, Release
 from dalenius.releases.moments import numbers_of
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 Names = tuple[str, ...]
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversaries.naive_bayes import Floats, Model, NaiveBayes, corrected, totals
+from dalenius.adversaries.naive_bayes import Model, NaiveBayes, corrected, totals
+from dalenius.arrays import Floats
 from dalenius.errors import InputError
 from dalenius.releases import NoisyCounts
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from dalenius.adversaries.departure import departures
-from dalenius.adversaries.naive_bayes import Floats, Model, NaiveBayes, Names, conditionals, shares
+from dalenius.adversaries.naive_bayes import Model, NaiveBayes, Names, conditionals, shares
+from dalenius.arrays import Floats
 from dalenius.releases import NoisyCounts
 from dalenius.releases.moments import numbers_of
 

@@ -16,18 +16,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from dalenius.arrays import Floats, Longs
 from dalenius.errors import InputError, nearest
 from dalenius.kernels.dirichlet_tree import tree_means
 from dalenius.releases import Generalized, Grouping
 from dalenius.releases.sets import Sets
 from dalenius.schema import Column, Schema
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 WAYS = 5_000  # ways to share the rows of overlapping sets out that are gone through one by one
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
 from dalenius.adversaries.population import Population
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.kernels import horizontal
 
-Floats = NDArray[np.float64]
 
-
-def joint(population: Population, known: NDArray[np.int32], error: Floats) -> Floats:
+def joint(population: Population, known: Ints, error: Floats) -> Floats:
     """p_L(s, y) of the learner for each target and value, not normalised."""
     weights = np.tile(population.values, (len(known), 1))
     for a, attribute in enumerate(population.attributes):
@@ -24,12 +22,12 @@ def joint(population: Population, known: NDArray[np.int32], error: Floats) -> Fl
     return weights
 
 
-def row_weights(population: Population, known: NDArray[np.int32], error: Floats) -> Floats:
+def row_weights(population: Population, known: Ints, error: Floats) -> Floats:
     """The attacker's sum over rows for each target and value, not normalised."""
     return of_groups(population, known, error) + of_suppressed(population, known, error)
 
 
-def of_groups(population: Population, known: NDArray[np.int32], error: Floats) -> Floats:
+def of_groups(population: Population, known: Ints, error: Floats) -> Floats:
     """The rows in groups, value by value."""
     release, grouping = population.release, population.grouping
     sets = [attribute.sets for attribute in population.attributes]
@@ -60,12 +58,12 @@ def of_groups(population: Population, known: NDArray[np.int32], error: Floats) -
     return found
 
 
-def _before(sizes: list[int]) -> NDArray[np.int64]:
+def _before(sizes: list[int]) -> Longs:
     """How much comes before each of some pieces that are laid one after the other."""
     return np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
 
 
-def of_suppressed(population: Population, known: NDArray[np.int32], error: Floats) -> Floats:
+def of_suppressed(population: Population, known: Ints, error: Floats) -> Floats:
     """The rows that could be anybody, value by value."""
     weights = np.tile(population.hidden.astype(np.float64), (len(known), 1))
     some = population.hidden > 0

@@ -16,14 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import diagnostics
 from dalenius.adversaries.batch_errors import STANDARD, spread
+from dalenius.arrays import Floats, Ints
 from dalenius.errors import ParameterError
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 Method = Literal["block", "swaps", "metropolis", "printed-swaps", "printed-permutations"]
 METHODS: tuple[Method, ...] = ("block", "swaps", "metropolis", "printed-swaps", "printed-permutations")
 PRINTED_SWEEPS = 1000  # that the paper gives it

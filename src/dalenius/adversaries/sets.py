@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries.population import Pending, Population
 from dalenius.adversaries.sampling import WATCHED, Batch
+from dalenius.arrays import Floats, Longs
 from dalenius.kernels.gibbs_sets import start_sets, sweep_sets
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
-
 
 SCOUTS = 16  # of each pair that may have several modes
 SCOUT_SWEEPS = 40  # before a scout's place is measured, and as many while it is

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import Adversary, Targets
 from dalenius.adversaries.evidence import required
 from dalenius.adversaries.location import nearest_to
+from dalenius.arrays import Floats, Ints
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.people import People
 from dalenius.auditing.secrets import Secret
@@ -143,7 +143,7 @@ def _without_each(
     column: str,
     secret: Secret,
     rng: np.random.Generator,
-) -> NDArray[np.float64]:
+) -> Floats:
     """What would be believed of each target without each attribute, [target, attribute, value]; all are asked together."""
     attributes = range(targets.codes.shape[1])
     asked = np.stack([targets.without(a).codes for a in attributes], axis=1)
@@ -153,7 +153,7 @@ def _without_each(
     return secret.believed(belief).posterior.reshape(len(targets), len(attributes), -1)
 
 
-def _places(release: GroupedRelease, codes: NDArray[np.int32]) -> list[int]:
+def _places(release: GroupedRelease, codes: Ints) -> list[int]:
     """The classes where a person with these quasi-identifiers is looked for."""
     centres = release.centres()
     return release.locate(codes) if centres is None else nearest_to(centres, codes)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dalenius.adversaries import Adversary, RandomWorlds
 from dalenius.adversaries.evidence import required
 from dalenius.adversaries.naive_bayes import shares
+from dalenius.arrays import Floats, Ints
 from dalenius.auditing.groups import in_place, right_group
 from dalenius.auditing.people import Control, People, plausible_people
 from dalenius.auditing.secrets import Secret
@@ -196,7 +197,7 @@ def _on_control(
     )
 
 
-def _breach(posterior: NDArray[np.float64], belief: Belief, truth: NDArray[np.int32], people: NDArray[Any]) -> Rate:
+def _breach(posterior: Floats, belief: Belief, truth: Ints, people: NDArray[Any]) -> Rate:
     """How many people's values are known for certain. Draws that all agree are not certain; whoever samples has a prior under
     which nothing that random worlds holds possible is impossible, so that nobody is forgotten."""
     if belief.method == "sampled":

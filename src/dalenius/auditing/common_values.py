@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Longs
 from dalenius.errors import InputError, listing
 from dalenius.schema import Column
-
-Longs = NDArray[np.int64]
 
 
 def check_values(

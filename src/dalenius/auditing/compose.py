@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius import engines as _engine
 from dalenius.adversaries import UNKNOWN, Targets
@@ -17,6 +16,7 @@ from dalenius.adversaries.composition import compose as weigh
 from dalenius.adversaries.differences import Counted, earlier_together, subtract
 from dalenius.adversaries.intersection import Intersection, intersect
 from dalenius.adversaries.sampling import Effort
+from dalenius.arrays import Ints, Longs
 from dalenius.auditing.common_values import check_values, common_values
 from dalenius.auditing.compose_figures import (
     AgainstTruth,
@@ -37,9 +37,6 @@ from dalenius.releases import GroupedRelease, find_files, read
 from dalenius.releases.base import same_columns
 from dalenius.releases.reading import GROUP, rank_ids
 from dalenius.schema import Schema
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

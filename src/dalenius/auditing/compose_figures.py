@@ -7,20 +7,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import Targets
 from dalenius.adversaries.composition import Composition
 from dalenius.adversaries.intersection import Intersection, contains
 from dalenius.adversaries.location import found_in
+from dalenius.arrays import Bools, Ints, Longs, Words
 from dalenius.auditing.secrets import EVERY, Secret
 from dalenius.measures import accuracy
 from dalenius.measures.accuracy import Rate
 from dalenius.measures.composition import composed
 from dalenius.releases import GroupedRelease
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 
 def figures(
@@ -42,22 +39,22 @@ def figures(
     )
 
 
-def certainly_missing(found: Intersection, secret: Secret) -> NDArray[np.bool_]:
+def certainly_missing(found: Intersection, secret: Secret) -> Bools:
     """Targets of whom only "missing" is left: nothing is found out about these."""
     if secret == EVERY:
         return np.zeros(len(found.left), dtype=bool)
     code = np.full(len(found.left), secret.missing, dtype=np.int64)
-    alone: NDArray[np.bool_] = contains(found.left, code) & (found.posterior == 1)
+    alone: Bools = contains(found.left, code) & (found.posterior == 1)
     return alone
 
 
-def values_left(found: Intersection, secret: Secret, none: NDArray[np.bool_]) -> Intersection:
+def values_left(found: Intersection, secret: Secret, none: Bools) -> Intersection:
     """What is left of targets who have a value; nothing of those who certainly have `none`."""
     if secret == EVERY:
         return found
     word, bit = divmod(secret.missing, 64)
 
-    def without(sets: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def without(sets: Words) -> Words:
         rest = sets.copy()
         rest[:, word] &= ~(np.uint64(1) << np.uint64(bit))
         rest[none] = 0
@@ -111,7 +108,7 @@ def against_truth(
     return AgainstTruth(_percent(holds[somewhere]), kept, _percent(holds[certain]), inside, right)
 
 
-def _percent(of: NDArray[np.bool_]) -> float:
+def _percent(of: Bools) -> float:
     return 100 * float(of.mean()) if len(of) else float("nan")
 
 

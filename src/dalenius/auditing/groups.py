@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import UNKNOWN, Targets
 from dalenius.adversaries.fit import distinct_targets, equal_rows
 from dalenius.adversaries.location import places
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.auditing.people import Control, People
 from dalenius.coding import canonical_texts, merge
 from dalenius.engines import Engine, Source
@@ -24,7 +24,6 @@ from dalenius.releases.reading import COUNT, GROUP, plain_number, rank_ids
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
-Ints = NDArray[np.int32]
 OTHER_ORDER = "the lines of the release are not in the order of the table"
 NO_ORDER = "the rows of the table have no order that is known; name the table as a file"
 NO_LINES = "the release has not a line for each person"
@@ -33,7 +32,7 @@ OTHER_MEANS = (
 )
 
 
-def in_groups(table: Table, codes: Ints, group: Ints, people: NDArray[np.int64] | None = None) -> People:
+def in_groups(table: Table, codes: Ints, group: Ints, people: Longs | None = None) -> People:
     """People with their groups: row by row the codes of all coded columns, and the group; a row is one person unless told."""
     schema = table.schema
     sizes = [int(group.max(initial=0)) + 1, *(len(column.leaves) for column in schema.coded)]
@@ -98,7 +97,7 @@ def in_place(holdout: Control) -> Control:
     assert links is not None  # only of such releases a person's group is asked for
     schema, cells = links.schema, links.quasi
     sizes = [len(column.leaves) for column in schema.quasi]
-    parts: list[tuple[NDArray[np.int64], Ints, NDArray[np.float64]]] = []
+    parts: list[tuple[Longs, Ints, Floats]] = []
     for some, start, taken in equal_rows(people.targets.codes, cells.codes, sizes):
         target, rows = np.repeat(some, np.diff(start)), cells.counts[taken].astype(np.float64)
         alike = np.bincount(target, weights=rows, minlength=len(people.people))
@@ -178,7 +177,7 @@ def _made_of(release: Centroids, codes: Ints, group: Ints) -> bool:
     )
 
 
-def _are_means(points: NDArray[np.float64], column: Column, codes: Ints, group: Ints) -> bool:
+def _are_means(points: Floats, column: Column, codes: Ints, group: Ints) -> bool:
     assert column.domain is not None
     values = column.domain.values()[codes]
     known = ~np.isnan(values)
@@ -187,7 +186,7 @@ def _are_means(points: NDArray[np.float64], column: Column, codes: Ints, group: 
     return bool(np.allclose(means, points, rtol=1e-6, atol=1e-6, equal_nan=True))
 
 
-def _are_commonest(points: NDArray[np.float64], column: Column, codes: Ints, group: Ints) -> bool:
+def _are_commonest(points: Floats, column: Column, codes: Ints, group: Ints) -> bool:
     pairs, counts = merge(
         np.column_stack([group, codes]), np.ones(len(codes), dtype=np.int64), [len(points), len(column.leaves)]
     )

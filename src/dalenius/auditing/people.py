@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius import engines as _engine
 from dalenius.adversaries import UNKNOWN, Targets
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.auditing.holdout import drawn_together
 from dalenius.auditing.secrets import Secret
 from dalenius.coding import distinct_rows
@@ -36,8 +36,8 @@ class People:
 
     table: Table
     targets: Targets
-    values: NDArray[np.int32]
-    people: NDArray[np.int64] | NDArray[np.float64]
+    values: Ints
+    people: Longs | Floats
 
     @classmethod
     def of(cls, table: Table) -> People:
@@ -49,7 +49,7 @@ class People:
     def count(self) -> int:
         return round(float(self.people.sum()))
 
-    def truth(self, column: str) -> NDArray[np.int32]:
+    def truth(self, column: str) -> Ints:
         names = [c.name for c in self.targets.schema.sensitive]
         return self.values[:, names.index(column)]
 
@@ -60,7 +60,7 @@ class People:
         hidden = [a for a, column in enumerate(self.targets.schema.quasi) if column.name not in names]
         return replace(self, targets=self.targets.without(*hidden))
 
-    def rows(self, quasi: NDArray[np.int32], *, limit: int) -> list[int]:
+    def rows(self, quasi: Ints, *, limit: int) -> list[int]:
         """Row numbers in the table of the people with these quasi-identifiers."""
         schema, texts = self.targets.schema, self.table.texts()
         wanted = {
@@ -250,7 +250,7 @@ def columns_of(source: Source | Release, engine: Engine) -> frozenset[str] | Non
     return frozenset(name for file in files for name in engine.open(file).columns)
 
 
-def plausible_people(release: Release, rng: np.random.Generator) -> tuple[Targets, NDArray[np.int64]]:
+def plausible_people(release: Release, rng: np.random.Generator) -> tuple[Targets, Longs]:
     """People whom the release may be about, when the table is not at hand, and how many each stands for.
 
     Anatomy publishes the quasi-identifiers themselves. A generalized group stands for anybody in its box: one tuple is
@@ -299,7 +299,7 @@ def check_strangers(people: People, others: People) -> None:
     expected = both * (held / both.sum())
     rng = np.random.default_rng(0)
 
-    def uneven(lot: NDArray[np.int64]) -> float:
+    def uneven(lot: Longs) -> float:
         return float((((lot - expected) ** 2) / both).sum())
 
     drawn = [uneven(rng.multivariate_hypergeometric(both, held, method="marginals")) for _ in range(20)]

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Ints
 from dalenius.belief import Belief, normalised
 from dalenius.hierarchy import MISSING
 from dalenius.schema import Column, Schema
 
-Floats = NDArray[np.float64]
 NONE = -1  # no code: every value is a secret
 
 
@@ -32,11 +32,11 @@ class Secret:
             return cls()
         return cls(column.leaves.index(MISSING))
 
-    def people(self, truth: NDArray[np.int32], people: NDArray[Any]) -> NDArray[Any]:
+    def people(self, truth: Ints, people: NDArray[Any]) -> NDArray[Any]:
         """How many persons each target stands for: nobody, where the value is missing."""
         return people if self.missing == NONE else np.where(truth == self.missing, 0, people)
 
-    def without(self, truth: NDArray[np.int32], people: NDArray[Any]) -> int:
+    def without(self, truth: Ints, people: NDArray[Any]) -> int:
         """How many persons have no value."""
         return 0 if self.missing == NONE else round(float(people[truth == self.missing].sum()))
 

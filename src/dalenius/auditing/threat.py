@@ -19,6 +19,7 @@ from dalenius.adversaries.learning import Learning, Memory, Posterior
 from dalenius.adversaries.links import Links
 from dalenius.adversaries.population import Population
 from dalenius.adversaries.sampling import Batch, Effort, Progress
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.auditing.people import People, check_same_people
 from dalenius.auditing.secrets import EVERY, Secret
 from dalenius.belief import Belief
@@ -35,7 +36,6 @@ from dalenius.measures.threat import (
 )
 from dalenius.releases import Release
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 BOOTSTRAP = 60  # samples of batches that the errors of figures are told from
 ACCURACIES = (
@@ -53,8 +53,8 @@ class RelativeThreats:
     errors: Mapping[str, float]
     faithfulness: Faithfulness
     belief: Belief
-    truth: NDArray[np.int32]  # the value of each cell of people
-    people: NDArray[np.int64]
+    truth: Ints  # the value of each cell of people
+    people: Longs
     posterior: Posterior  # what was learnt: it answers for other people, too
     attacker: Learning  # whose threats these are
     secret: Secret = EVERY
@@ -193,8 +193,8 @@ def _threats(
     learner: Floats,
     worlds: Floats,
     ideal: Floats,
-    truth: NDArray[np.int32],
-    people: NDArray[np.int64],
+    truth: Ints,
+    people: Longs,
 ) -> Threats:
     """The figures about people who have a value."""
     if secret == EVERY:
@@ -206,7 +206,7 @@ def _threats(
     return threats(beliefs[0], beliefs[1], beliefs[2], beliefs[3], truth[have], people[have])
 
 
-def accuracy_error(belief: Belief, truth: NDArray[np.int32], people: NDArray[Any], secret: Secret = EVERY) -> float:
+def accuracy_error(belief: Belief, truth: Ints, people: NDArray[Any], secret: Secret = EVERY) -> float:
     """The Monte-Carlo error of how often it is right; 0 if it is exact, infinite if nobody can tell."""
     counts = secret.people(truth, people)
     if belief.method == "exact" or not counts.any():
@@ -222,8 +222,8 @@ def _errors(
     attacker: Belief,
     worlds: Floats,
     ideal: Floats,
-    truth: NDArray[np.int32],
-    people: NDArray[np.int64],
+    truth: Ints,
+    people: Longs,
     secret: Secret = EVERY,
 ) -> dict[str, float]:
     """How much each figure differs if other batches had been drawn, or a chain left out, whichever is more.
@@ -285,7 +285,7 @@ def _faithfulness(posterior: Posterior, best: Population, rng: np.random.Generat
         batches = [batch for mine in posterior.sampled.batches for batch in mine]
         sure = np.zeros(len(ideal))
 
-        def learnt(tuples: NDArray[np.int32], values: NDArray[np.int64]) -> Floats:
+        def learnt(tuples: Ints, values: Longs) -> Floats:
             own = np.arange(len(tuples)), values
             return np.array([model.joint(batch, tuples, sure)[own] for batch in batches])
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats, Longs
 from dalenius.errors import ParameterError, is_finite
 from dalenius.options import Option
 from dalenius.releases import Grouping
@@ -108,11 +109,11 @@ class Criterion(ABC):
         return False
 
     @abstractmethod
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         """The level of each group, infinite where it is."""
 
     @abstractmethod
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         """Which levels meet the threshold."""
 
     @abstractmethod
@@ -126,23 +127,23 @@ class Criterion(ABC):
         """The worst level over the groups, and the group that has it."""
         return worst(self.levels(grouping), self.better)
 
-    def passes(self, grouping: Grouping) -> NDArray[np.bool_]:
+    def passes(self, grouping: Grouping) -> Bools:
         """Which groups satisfy the criterion."""
         return self.satisfied(self.levels(grouping))
 
 
-def worst(levels: NDArray[np.float64], better: str) -> Level:
+def worst(levels: Floats, better: str) -> Level:
     if len(levels) == 0:
         return Level(float("nan"), -1)
     index = int(np.argmin(levels) if better == "larger" else np.argmax(levels))
     return Level(float(levels[index]), index)
 
 
-def at_least(levels: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+def at_least(levels: Floats, threshold: float) -> Bools:
     return levels >= threshold - SLACK * abs(threshold)
 
 
-def at_most(levels: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+def at_most(levels: Floats, threshold: float) -> Bools:
     return levels <= threshold + SLACK * abs(threshold)
 
 
@@ -165,22 +166,22 @@ def reduce(ufunc: np.ufunc, values: NDArray[Any], grouping: Grouping) -> NDArray
     return ufunc.reduceat(values, grouping.start[:-1])
 
 
-def quotient(above: NDArray[Any], below: NDArray[Any] | np.int64) -> NDArray[np.float64]:
-    result: NDArray[np.float64] = np.divide(above, below)
+def quotient(above: NDArray[Any], below: NDArray[Any] | np.int64) -> Floats:
+    result: Floats = np.divide(above, below)
     return result
 
 
-def shares(grouping: Grouping) -> NDArray[np.float64]:
+def shares(grouping: Grouping) -> Floats:
     """q(s) = n(q,s)/n(q) for each (group, value) that occurs."""
     return quotient(grouping.counts, repeated_sizes(grouping))
 
 
-def table_shares(grouping: Grouping) -> NDArray[np.float64]:
+def table_shares(grouping: Grouping) -> Floats:
     """p(s), the share of each value in the whole table, suppressed rows included."""
     return quotient(grouping.table, grouping.table.sum())
 
 
-def repeated_sizes(grouping: Grouping) -> NDArray[np.int64]:
+def repeated_sizes(grouping: Grouping) -> Longs:
     """n(q) beside each (group, value)."""
     return np.repeat(grouping.sizes, np.diff(grouping.start))
 

@@ -21,13 +21,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.errors import InputError
 from dalenius.releases import GroupCells, Grouping
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 LIMIT = 100_000_000  # steps that one group may take
 
 
@@ -194,9 +193,7 @@ def _mean(law: _Law, rest: Floats, total: Longs) -> Floats:
     return mean
 
 
-def levels_by_cell(
-    grouping: Grouping, composition: GroupCells, prior: NDArray[np.int32], counts: NDArray[np.int64]
-) -> Floats:
+def levels_by_cell(grouping: Grouping, composition: GroupCells, prior: Ints, counts: Longs) -> Floats:
     """ε of each group against an adversary who has seen another data set and looks at each cell of it by itself.
 
     `composition` says how many people of which quasi-identifiers are in each group; `prior` holds the data set's cells

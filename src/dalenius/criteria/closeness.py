@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats
 from dalenius.criteria.base import (
     Criterion,
     Reported,
@@ -88,12 +88,12 @@ class TCloseness(Criterion):
     def counts_domain(self) -> bool:
         return self.ground != "equal"
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         if self.ground == "equal":
             return _equal(grouping)
         return _ordered(grouping) if self.ground == "ordered" else _hierarchical(grouping)
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return at_most(levels, self.t) | (levels <= 1e-12)
 
     def describe(self) -> str:
@@ -107,14 +107,14 @@ class TCloseness(Criterion):
         return ""
 
 
-def _equal(grouping: Grouping) -> NDArray[np.float64]:
+def _equal(grouping: Grouping) -> Floats:
     """½ Σ|q − p| = Σ max(q − p, 0), which only the values that occur in the group can contribute to."""
     mine, expected, total = cross_counts(grouping)
     excess = reduce(np.add, np.maximum(mine - expected, 0), grouping)
     return quotient(excess, grouping.sizes * float(total))
 
 
-def _ordered(grouping: Grouping) -> NDArray[np.float64]:
+def _ordered(grouping: Grouping) -> Floats:
     """Σ_i |Σ_{j≤i} (q_j − p_j)| / (m − 1), the m values in the order of the column."""
     m = len(grouping.table)
     if m < 2:
@@ -134,7 +134,7 @@ def _ordered(grouping: Grouping) -> NDArray[np.float64]:
     return levels
 
 
-def _hierarchical(grouping: Grouping) -> NDArray[np.float64]:
+def _hierarchical(grouping: Grouping) -> Floats:
     """Σ over inner nodes of height/H · min(what its children have too much, what they have too little)."""
     tree = grouping.column.hierarchy
     if tree is None:
@@ -162,7 +162,7 @@ def _hierarchical(grouping: Grouping) -> NDArray[np.float64]:
     return levels
 
 
-def _blocks(grouping: Grouping) -> list[tuple[slice, NDArray[np.float64]]]:
+def _blocks(grouping: Grouping) -> list[tuple[slice, Floats]]:
     """q − p of every value, some groups at a time so that memory stays bounded."""
     share, table = shares(grouping), table_shares(grouping)
     step = max(1, CHUNK // len(table))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats
 from dalenius.criteria.base import (
     SLACK,
     Criterion,
@@ -51,10 +51,10 @@ class DistinctDiversity(Criterion):
         if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
             raise ParameterError("l", "distinct ℓ-diversity", "an int ≥ 2 (1 demands nothing)", self.l)
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         return np.diff(grouping.start).astype(np.float64)
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return levels >= self.l
 
     def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: ARG002
@@ -88,14 +88,14 @@ class EntropyDiversity(Criterion):
         if not is_finite(self.l) or self.l * (1 - SLACK) <= 1:
             raise ParameterError("l", "entropy ℓ-diversity", "a finite number > 1 (1 demands nothing)", self.l)
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         share = shares(grouping)
         entropy = -1.0 * reduce(np.add, share * np.log(share), grouping)
         # Rounding may put the entropy of one value a hair below 0, and that of ℓ equal values above log ℓ.
         distinct = np.diff(grouping.start)
         return np.clip(np.exp(entropy), 1.0, distinct.astype(np.float64))
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return at_least(levels, self.l)
 
     def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: ARG002
@@ -152,7 +152,7 @@ class RecursiveDiversity(Criterion):
     def parameters(cls, *, recursive_l: int = 2) -> dict[str, Any]:
         return {"l": recursive_l}
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         widths = np.diff(grouping.start)
         group = np.repeat(np.arange(grouping.groups), widths)
         order = np.lexsort((-grouping.counts, group))  # within each group downwards by count
@@ -163,7 +163,7 @@ class RecursiveDiversity(Criterion):
         with np.errstate(divide="ignore"):
             return quotient(first, tail)
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return levels < self.c
 
     def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: ARG002

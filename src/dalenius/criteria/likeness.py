@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats
 from dalenius.criteria.base import (
     SLACK,
     Criterion,
@@ -52,21 +52,21 @@ class DeltaDisclosure(Criterion):
     def __post_init__(self) -> None:
         check_positive("delta", "δ-disclosure privacy", self.delta)
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         mine, expected, _ = cross_counts(grouping)
         ratio = np.abs(np.log(mine / expected))
         levels = reduce(np.maximum, ratio, grouping).astype(np.float64)
         vanished = np.diff(grouping.start) < np.count_nonzero(grouping.table)
         return np.where(vanished, math.inf, levels)
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return levels < self.delta
 
     def describe(self) -> str:
         return f"δ = {self.delta:g}"
 
 
-def _gains(grouping: Grouping) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _gains(grouping: Grouping) -> tuple[Floats, Floats]:
     """(q − p)/p and p for each (group, value) that occurs; values a group lacks gain nothing."""
     mine, expected, _ = cross_counts(grouping)
     return (mine - expected) / expected, table_shares(grouping)[grouping.values]
@@ -91,11 +91,11 @@ class BasicBetaLikeness(Criterion):
                 "beta", "basic β-likeness", "below 2^53, the largest table (more demands nothing)", self.beta
             )
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         gain, _ = _gains(grouping)
         return np.maximum(reduce(np.maximum, gain, grouping).astype(np.float64), 0.0)
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return at_most(levels, self.beta)
 
     def describe(self) -> str:
@@ -120,13 +120,13 @@ class EnhancedBetaLikeness(Criterion):
     def __post_init__(self) -> None:
         check_positive("beta", "enhanced β-likeness", self.beta)
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         gain, p = _gains(grouping)
         beyond = gain > -np.log(p) * (1 + SLACK)
         levels = reduce(np.maximum, np.where(beyond, math.inf, gain), grouping).astype(np.float64)
         return np.maximum(levels, 0.0)
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return at_most(levels, self.beta)
 
     def describe(self) -> str:
@@ -150,10 +150,10 @@ class AlphaAnonymity(Criterion):
         if not is_share_below_one(self.alpha, zero=False):
             raise ParameterError("alpha", "(α,k)-anonymity", "a number > 0 and below 1 (1 demands nothing)", self.alpha)
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         return quotient(reduce(np.maximum, grouping.counts, grouping), grouping.sizes)
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return at_most(levels, self.alpha)
 
     def describe(self) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.errors import InputError
 from dalenius.releases import Grouping
 from dalenius.releases.label import split_set
@@ -55,7 +55,7 @@ class Predicate:
         body = "{" + ", ".join(sorted(self.values)) + "}"
         return f"{'' if self.column is None else self.column + '='}{'not ' if self.negated else ''}{body}"
 
-    def members(self, column: Column) -> NDArray[np.bool_]:
+    def members(self, column: Column) -> Bools:
         """Which leaves of a bound column the predicate holds for."""
         assert column.domain is not None
         labels = column.hierarchy.members() if column.hierarchy is not None else {}
@@ -100,10 +100,10 @@ def _code(column: Column, value: str) -> int:
 class Counted:
     """How many people of each group satisfy each predicate (none left out but those that nobody does)."""
 
-    start: NDArray[np.int64]
-    predicates: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    members: NDArray[np.bool_] | None  # [predicate, leaf]; None: predicate i is leaf i
+    start: Longs
+    predicates: Ints
+    counts: Longs
+    members: Bools | None  # [predicate, leaf]; None: predicate i is leaf i
 
 
 def count(grouping: Grouping, predicates: Sequence[Predicate]) -> Counted:

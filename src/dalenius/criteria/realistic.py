@@ -22,8 +22,8 @@ from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats
 from dalenius.criteria.base import SLACK, Criterion, Setting, at_most, table_shares
 from dalenius.criteria.predicate import Predicate, count
 from dalenius.errors import InputError, ParameterError, is_finite
@@ -37,7 +37,6 @@ KINDS: tuple[Kind, ...] = ("I", "II", "III", "IV")
 # "uniform", "table", a probability (or a count) for each value, or such a mapping for each sensitive column.
 Shape = str | Mapping[str, float] | Mapping[str, Mapping[str, float]]
 LARGEST = 1e15  # of stubbornness and of known records: whole numbers up to here are exact
-Floats = NDArray[np.float64]
 
 
 class Bound(NamedTuple):
@@ -195,7 +194,7 @@ class Realistic:
             )
         return np.array([float(shares.get(leaf, 0)) for leaf in column.leaves])
 
-    def bound(self, grouping: Grouping, members: NDArray[np.bool_] | None) -> list[Bound]:
+    def bound(self, grouping: Grouping, members: Bools | None) -> list[Bound]:
         """The priors to be tried on a grouping: one, or the two ends of those of at most a stubbornness."""
         shares, sigma = self.dirichlet(grouping)
         if self.kind == "IV":
@@ -293,7 +292,7 @@ class EpsilonPrivacy(Criterion):
         assert found is not None
         return found
 
-    def satisfied(self, levels: Floats) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return at_most(levels, self.epsilon)
 
     def check_possible(self, people: int, values: Sequence[int]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats
 from dalenius.criteria.base import Criterion, Reported, Setting
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.options import Option
@@ -44,10 +44,10 @@ class KAnonymity(Criterion):
             raise ParameterError("--k", "k-anonymity", "an int ≥ 2 (1 demands nothing)", value)
         return cls(value)
 
-    def levels(self, grouping: Grouping) -> NDArray[np.float64]:
+    def levels(self, grouping: Grouping) -> Floats:
         return grouping.sizes.astype(np.float64)
 
-    def satisfied(self, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def satisfied(self, levels: Floats) -> Bools:
         return levels >= self.k
 
     def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: ARG002

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Longs
 from dalenius.errors import ParameterError
-
-Integers = NDArray[np.int64]
 
 # District: the weight of the ages 0, 10, … 100, linear in between.
 _DISTRICTS: dict[str, tuple[int, ...]] = {
@@ -122,7 +121,7 @@ role = "sensitive"
 """
 
 
-def _integers(rows: Any) -> Integers:
+def _integers(rows: Any) -> Longs:
     return np.array(rows, dtype=np.int64)
 
 
@@ -132,41 +131,41 @@ _BAND_OF_AGE = np.minimum(_integers(range(100)) // _BAND_YEARS, _BANDS - 1)
 _REGION_OF_NATIONALITY = _integers([_REGIONS.index(region) for region, _ in _NATIONALITIES.values()])
 
 
-def _zip_weights() -> Integers:
+def _zip_weights() -> Longs:
     """Weights [1, zip], falling like 1 / (rank + 1) from rank 1, the largest: Zipf with a flattened top."""
     return _integers([[100_000 // (_ZIPS_BY_POPULATION.index(code) + 2) for code in _LEAVES["zip"]]])
 
 
-def _nationality_weights() -> Integers:
+def _nationality_weights() -> Longs:
     """Weights [district, nationality]."""
     return _integers([weights for _, weights in _NATIONALITIES.values()]).T
 
 
-def _age_weights() -> Integers:
+def _age_weights() -> Longs:
     """Weights [district, age]: ten times the line between the two decades around the age."""
     decades = _integers(list(_DISTRICTS.values()))
     decade, year = np.divmod(np.arange(100), 10)
-    weights: Integers = decades[:, decade] * (10 - year) + decades[:, decade + 1] * year
+    weights: Longs = decades[:, decade] * (10 - year) + decades[:, decade + 1] * year
     return weights
 
 
-def _sex_weights() -> Integers:
+def _sex_weights() -> Longs:
     """Weights [1, sex]."""
     return _integers([list(_SEXES.values())])
 
 
-def _disease_weights() -> Integers:
+def _disease_weights() -> Longs:
     """Weights [band, sex, region, disease]."""
     band, sex, region = (_integers([row[part] for row in _DISEASES.values()]).T for part in (1, 2, 3))
     return band[:, None, None] * sex[:, None] * region
 
 
-def _probabilities(weights: Integers) -> NDArray[np.float64]:
-    probabilities: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+def _probabilities(weights: Longs) -> Floats:
+    probabilities: Floats = weights / weights.sum(axis=-1, keepdims=True)
     return probabilities
 
 
-def _sample(rng: np.random.Generator, weights: Integers, context: Integers) -> Integers:
+def _sample(rng: np.random.Generator, weights: Longs, context: Longs) -> Longs:
     """One value per person by inverse transform; the person's context is a row of weights [context, value].
 
     All rows are laid end to end on one line of integers, so a single sorted search serves every context.
@@ -176,7 +175,7 @@ def _sample(rng: np.random.Generator, weights: Integers, context: Integers) -> I
     start = np.cumsum(total) - total
     point = start[context] + (rng.random(len(context)) * total[context]).astype(np.int64)
     place = np.searchsorted(np.cumsum(weights), point, side="right")
-    value: Integers = place - context * weights.shape[1]
+    value: Longs = place - context * weights.shape[1]
     return value
 
 
@@ -233,14 +232,14 @@ def draw(n: int, seed: int) -> dict[str, NDArray[Any]]:
     }
 
 
-def conditional() -> NDArray[np.float64]:
+def conditional() -> Floats:
     """p(disease | age, sex, zip, nationality), axes as in joint(): what endless data teach a learner."""
     disease = _probabilities(_disease_weights())
     per_person = disease[_BAND_OF_AGE][:, :, _REGION_OF_NATIONALITY]  # [age, sex, nationality, disease]
     return np.repeat(per_person[:, :, None], len(_LEAVES["zip"]), axis=2)
 
 
-def joint() -> tuple[dict[str, tuple[str, ...]], NDArray[np.float64]]:
+def joint() -> tuple[dict[str, tuple[str, ...]], Floats]:
     """The leaves of each column and the exact p[age, sex, zip, nationality, disease].
 
     >>> leaves, p = joint()

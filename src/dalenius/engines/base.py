@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dalenius.arrays import Ints, Longs
 from dalenius.engines.watching import Told
 from dalenius.errors import InputError
 
@@ -27,8 +25,8 @@ class Counted:
 
     columns: tuple[str, ...]
     texts: tuple[tuple[str, ...], ...]
-    codes: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    codes: Ints
+    counts: Longs
 
 
 class Tally(Protocol):
@@ -94,10 +92,10 @@ class Assignment:
 
     columns: tuple[str, ...]
     codes: Mapping[str, Mapping[str, int]]
-    keys: NDArray[np.int32]
-    group: NDArray[np.int32]
+    keys: Ints
+    group: Ints
     labels: Mapping[str, Sequence[str]]
-    index: NDArray[np.int64] | None = None
+    index: Longs | None = None
     number: str | None = None
     shuffle: bool = False
     tallies: Sequence[Tally] = ()
@@ -184,7 +182,7 @@ class Rows(Protocol):
         """Write all rows as they are, in their order, in one scan: whoever reads the copy twice reads the same rows."""
         ...
 
-    def pick(self, rows: NDArray[np.int64], target: Path) -> None:
+    def pick(self, rows: Longs, target: Path) -> None:
         """Write the rows of these numbers as they are, in their order."""
         ...
 

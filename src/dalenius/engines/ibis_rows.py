@@ -12,8 +12,8 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from dalenius.arrays import Longs
 from dalenius.engines.base import Assignment, Counted, Recoding, Rows, Summary, TableName, Tally, TooMany
 from dalenius.errors import DaleniusError, InputError, nearest
 
@@ -149,7 +149,7 @@ class IbisRows:
         whole = self._table.mutate(**{row: ibis.row_number()}).order_by(row).select(*self.columns)
         self._run(lambda: self._home.store(whole, target))
 
-    def pick(self, rows: NDArray[np.int64], target: Path) -> None:
+    def pick(self, rows: Longs, target: Path) -> None:
         self._ordered()
         row, number = _fresh("row", self.columns), _fresh("number", self.columns)
         table = self._table.mutate(**{row: ibis.row_number()})

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Longs = NDArray[np.int64]
+from dalenius.arrays import Longs
 
 
 @njit(cache=True, nogil=True)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from dalenius.arrays import Ints, Longs, Words
 
 _ONE = np.uint64(1)
 _SHIFTS = np.array([32, 16, 8, 4, 2, 1], dtype=np.uint64)

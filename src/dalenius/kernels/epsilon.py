@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
+from dalenius.arrays import Floats, Ints, Longs
 
 
 @njit(cache=True, nogil=True)
 def group_epsilons(
     start: Longs,
-    predicates: NDArray[np.int32],
+    predicates: Ints,
     counts: Longs,
     sizes: Longs,
     known: int,

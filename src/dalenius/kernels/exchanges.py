@@ -11,11 +11,8 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from dalenius.arrays import Floats, Ints, Longs
 
 EVERYWHERE = -1  # no group that others have to be like
 

@@ -10,13 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.kernels.exchanges import exchange_kind, exchange_values
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 BLOCK = 8  # values that are permuted together at most
 LOOK = 4  # sweeps of blocks from one look at who has what to the next: neighbouring states are too much alike

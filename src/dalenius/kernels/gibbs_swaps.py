@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.kernels.gibbs_links import values_of, weigh, write_down
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from dalenius.arrays import Floats, Ints, Longs
 
 
 @njit(cache=True, nogil=True)

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from dalenius.arrays import Floats, Ints, Longs, Words
 
 _ONE = np.uint64(1)
 

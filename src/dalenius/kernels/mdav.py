@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from dalenius.arrays import Floats, Ints
 
 TIE = 1e-9  # squared distances that differ by less are equal but for rounding
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)

@@ -14,12 +14,8 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from dalenius.arrays import Bools, Floats, Ints, Longs
 
 MOST_STATES = 4096  # of a group's dynamic programming; links of larger groups stay as they are in a jump
 

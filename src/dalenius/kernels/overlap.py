@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from dalenius.arrays import Bools, Ints, Longs
 
 
 @njit(cache=True, nogil=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dalenius.arrays import Floats
+
 FRESH = 10  # the sums are computed anew every 2^FRESH steps, so that rounding does not pile up
 
 

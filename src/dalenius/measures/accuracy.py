@@ -13,11 +13,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats
+
 TIE = 1e-9  # beliefs that differ relatively by less share the first place
 CONFIDENCE = 0.95
 MARGIN = 0.05  # a gain that is surely below this is called one about the population only
 
-People = NDArray[np.integer] | NDArray[np.float64]  # how many persons each target stands for
+People = NDArray[np.integer] | Floats  # how many persons each target stands for
 Verdict = Literal["leaks about persons", "only about the population", "not enough data to say"]
 
 
@@ -56,17 +58,17 @@ def rate(successes: float, n: int) -> Rate:
     return Rate(successes / n, low, high, n)
 
 
-def hits(posterior: NDArray[np.float64], truth: NDArray[np.integer]) -> NDArray[np.float64]:
+def hits(posterior: Floats, truth: NDArray[np.integer]) -> Floats:
     """For each target, the probability that guessing its most believed value is right; 0 where nothing is believed."""
     believed = np.nan_to_num(posterior, nan=-1.0)
     best = believed.max(axis=1)
     first = believed >= best[:, None] * (1 - TIE)
     right = first[np.arange(len(truth)), truth] & (best > 0)
-    expected: NDArray[np.float64] = right / np.maximum(first.sum(axis=1), 1)
+    expected: Floats = right / np.maximum(first.sum(axis=1), 1)
     return expected
 
 
-def success(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People) -> Rate:
+def success(posterior: Floats, truth: NDArray[np.integer], people: People) -> Rate:
     """The success rate over people: target i stands for `people[i]` of them with value `truth[i]`."""
     n = _persons(people)
     return rate(float(hits(posterior, truth) @ people), n)
@@ -123,12 +125,12 @@ def judge(
 
 
 def high_confidence(
-    posterior: NDArray[np.float64],
+    posterior: Floats,
     truth: NDArray[np.integer],
     people: People,
     above: float = 0.8,
     *,
-    said: NDArray[np.float64] | None = None,
+    said: Floats | None = None,
 ) -> Rate:
     """The success rate among the people of whom the adversary is surer than `above`; `n` is their number.
 
@@ -151,9 +153,7 @@ class Confidence:
     certain_sure: float  # in any case
 
 
-def confidence(
-    posterior: NDArray[np.float64], people: People, assumed: NDArray[np.float64] | None = None
-) -> Confidence:
+def confidence(posterior: Floats, people: People, assumed: Floats | None = None) -> Confidence:
     """Shares of people by the belief in the most believed value; of whom nothing is believed, the belief is 0.
 
     `assumed` is the posterior of whoever assumes that a person who fits a class is not suppressed, if that is another one.
@@ -164,19 +164,19 @@ def confidence(
     if n == 0:
         return Confidence(0.0, 0.0, 0.0, 0.0, 0.0)
 
-    def share(of: NDArray[np.bool_]) -> float:
+    def share(of: Bools) -> float:
         return float(people[of].sum()) / n
 
     certain, sure = share(surest >= 1 - TIE), share(best >= 1 - TIE)
     return Confidence(float(best @ people) / n, share(best > 0.5), share(best > 0.8), certain, sure)
 
 
-def perfect_breach(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People) -> float:
+def perfect_breach(posterior: Floats, truth: NDArray[np.integer], people: People) -> float:
     """The share of people of whose true value the adversary is certain."""
     return breach_rate(posterior, truth, people).value
 
 
-def breach_rate(posterior: NDArray[np.float64], truth: NDArray[np.integer], people: People) -> Rate:
+def breach_rate(posterior: Floats, truth: NDArray[np.integer], people: People) -> Rate:
     """That share with its interval."""
     believed = np.nan_to_num(posterior)[np.arange(len(truth)), truth]
     return rate(float(people[believed >= 1 - TIE].sum()), _persons(people))
@@ -193,12 +193,12 @@ class Bin:
 
 
 def calibration(
-    posterior: NDArray[np.float64],
+    posterior: Floats,
     truth: NDArray[np.integer],
     people: People,
     bins: int = 10,
     *,
-    said: NDArray[np.float64] | None = None,
+    said: Floats | None = None,
 ) -> tuple[Bin, ...]:
     """Confidence against success in equal steps of confidence; empty steps are left out."""
     best = np.nan_to_num(posterior, nan=-1.0).max(axis=1)

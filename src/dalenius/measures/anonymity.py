@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dalenius.adversaries import fit
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Generalized, GroupedRelease, Release
@@ -23,16 +24,15 @@ from dalenius.releases.sets import Sets
 
 AT_RISK = 0.2  # a person is at risk above this probability of re-identification; ARX's default
 MAX_COMPARED = 5_000  # classes that are compared each with each; of more they are taken to overlap
-Longs = NDArray[np.int64]
 
 
 class Coded(Protocol):
     """Distinct rows of codes, quasi-identifiers first, with counts: the cells of a table."""
 
     @property
-    def codes(self) -> NDArray[np.int32]: ...
+    def codes(self) -> Ints: ...
     @property
-    def counts(self) -> NDArray[np.int64]: ...
+    def counts(self) -> Longs: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _class_sizes(classes: GroupedRelease, links: Anatomized | None) -> Longs:
     return np.append(classes.sizes, classes.suppressed) if classes.suppressed else classes.sizes
 
 
-def _fitting_rows(release: Generalized | Anatomized, known: NDArray[np.int32]) -> Longs:
+def _fitting_rows(release: Generalized | Anatomized, known: Ints) -> Longs:
     """How many rows of the classes fit each combination of quasi-identifiers."""
     rows, boxes, links = np.zeros(len(known), dtype=np.int64), release.rows(), release.links()
     pairs: Iterator[tuple[Longs, Longs, NDArray[np.integer]]]
@@ -141,9 +141,9 @@ def _are_apart(release: Generalized) -> bool:
     return True
 
 
-def _common(sets: Sets) -> NDArray[np.bool_]:
+def _common(sets: Sets) -> Bools:
     """Which two sets have a leaf in common."""
     shape = (len(sets), sets.leaves)
     members = csr_array((np.ones(len(sets.members), dtype=np.int32), sets.members, sets.first), shape=shape)
-    found: NDArray[np.bool_] = (members @ members.T).toarray() > 0
+    found: Bools = (members @ members.T).toarray() > 0
     return found

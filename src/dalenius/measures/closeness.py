@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import eye_array, kron, vstack
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError
 from dalenius.measures.loss import Loss, coordinates, distances, hamming
 from dalenius.measures.observed import Observed
 
-Floats = NDArray[np.float64]
 MOST_TRANSPORTED = 120  # values between which a linear programme moves probability
 MOST_RATIOS = 400_000_000  # pairs of inputs times outputs that are gone through
 RATIOS_AT_ONCE = 4_000_000

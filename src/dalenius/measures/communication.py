@@ -10,16 +10,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import structural_rank
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError
 from dalenius.kernels.permanent import glynn
 from dalenius.measures.entropy import effective_size, renyi
 from dalenius.measures.observed import Observed
 
-Floats = NDArray[np.float64]
 ORDERS = (0.0, 0.5, 1.0, 2.0, math.inf)
 LARGEST = 24  # rows of a matrix whose permanent is computed: each row more doubles the time
 EVEN = 5e-7  # for each entry: sums this close to 1 are 1, as those of probabilities printed with six digits are

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from dalenius.arrays import Bools, Longs
 
 CONFIDENCES = {"100": 1, "50": 2, "33": 3, "25": 4}  # in percent, and the most values that are left at it
 

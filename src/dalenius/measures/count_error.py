@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.errors import ParameterError
 from dalenius.releases import NoisyCounts
 
@@ -51,8 +51,8 @@ def count_error(noisy: NoisyCounts, exact: NoisyCounts) -> CountError:
     return CountError(off / cells, float(np.abs(_shares(noisy) - _shares(exact)).sum()) / 2)
 
 
-def _shares(release: NoisyCounts) -> NDArray[np.float64]:
+def _shares(release: NoisyCounts) -> Floats:
     """How common each sensitive value looks: its counts in all tables, none below 0."""
     total = np.sum([np.maximum(table, 0.0).sum(axis=0) for table in release.counted], axis=0)
-    found: NDArray[np.float64] = total / total.sum() if total.any() else np.full(len(total), 1 / len(total))
+    found: Floats = total / total.sum() if total.any() else np.full(len(total), 1 / len(total))
     return found

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.measures import accuracy
 from dalenius.measures.accuracy import CONFIDENCE, Rate
 
@@ -69,7 +69,7 @@ def _of_people(rates: Sequence[Rate]) -> Rate:
     return accuracy.rate(sum(rate.value * rate.n for rate in rates if rate.n) / people * n, n)
 
 
-def _noise(values: NDArray[np.float64]) -> float:
+def _noise(values: Floats) -> float:
     """Half of Student's interval of a mean over draws; 0 of one draw, which says nothing of others."""
     if len(values) < 2:
         return 0.0

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Longs
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.observed import Observed
 
-Floats = NDArray[np.float64]
 SUM = 1e-6  # beliefs whose sum is further from 1 are refused
 SLACK = 1e-12  # a set whose probability is short of p by rounding counts as reaching it
 NEAR = 0.5  # orders this close to 1 are computed from their difference from 1
@@ -59,21 +58,21 @@ def min_entropy(observed: Observed) -> float:
     return float(_above(-np.log2(observed.joint.max(axis=0).sum(keepdims=True)))[0])
 
 
-def confidence_sets(posteriors: Floats, p: float) -> NDArray[np.int64]:
+def confidence_sets(posteriors: Floats, p: float) -> Longs:
     """How many values the smallest set of probability ≥ p has, for each row; of p = 1 it is the support (section V-A1)."""
     if isinstance(p, bool) or not isinstance(p, int | float | np.integer | np.floating) or not 0 < p <= 1:
         raise ParameterError("p", "confidence_sets", "a number > 0 and ≤ 1", p)
     beliefs = _beliefs(posteriors)
     if p == 1:
-        support: NDArray[np.int64] = (beliefs > 0).sum(axis=1)
+        support: Longs = (beliefs > 0).sum(axis=1)
         return support
     reached = np.cumsum(np.sort(beliefs, axis=1)[:, ::-1], axis=1)
     slack = SLACK + beliefs.shape[1] * 2.0**-53  # a sum of n numbers is off by n roundings at most
-    sizes: NDArray[np.int64] = (reached < p - slack).sum(axis=1) + 1
+    sizes: Longs = (reached < p - slack).sum(axis=1) + 1
     return sizes
 
 
-def uniform_error(sizes: NDArray[np.int64]) -> Floats:
+def uniform_error(sizes: Longs) -> Floats:
     """1 − 1/|C|: the error of a guess within a set whose members are held equally likely (section V-A1)."""
     found = np.asarray(sizes)
     if (found < 1).any():

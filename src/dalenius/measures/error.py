@@ -10,13 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.measures.closeness import kl_divergences, total_variations
 from dalenius.measures.loss import Loss
 from dalenius.measures.observed import Observed
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

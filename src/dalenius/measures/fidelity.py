@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dalenius.adversaries import fit
 from dalenius.adversaries.population import Overlapping, Population
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.errors import InputError
 from dalenius.measures.misfit import misfits
@@ -27,7 +27,6 @@ from dalenius.releases import Anatomized, Generalized, Release
 from dalenius.releases.sets import Sets
 from dalenius.schema import Column, Schema
 
-Floats = NDArray[np.float64]
 SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
 SANITY = (
     0.001  # the error is relative to the true count, or to this share of all people, or to one person, if that is more
@@ -40,9 +39,9 @@ class Coded(Protocol):
     @property
     def schema(self) -> Schema: ...
     @property
-    def codes(self) -> NDArray[np.int32]: ...
+    def codes(self) -> Ints: ...
     @property
-    def counts(self) -> NDArray[np.int64]: ...
+    def counts(self) -> Longs: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +49,8 @@ class Truth:
     """The table that a release was made of, in the release's coding: distinct (quasi…, sensitive…) rows and counts."""
 
     schema: Schema
-    codes: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    codes: Ints
+    counts: Longs
     _identity: list[Generalized] = field(default_factory=list, init=False, repr=False)
     _usual: dict[tuple[int, int], Asked] = field(default_factory=dict, init=False, repr=False)
 
@@ -240,12 +239,12 @@ def kl_divergence(release: Generalized | Anatomized, truth: Truth) -> float:
 
 def _add_counts(
     estimate: Floats,
-    some: NDArray[np.int64],
+    some: Longs,
     groups: csr_array,
-    order: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    values: NDArray[np.int32],
-    keys: NDArray[np.int64],
+    order: Longs,
+    begins: Longs,
+    values: Ints,
+    keys: Longs,
     counts: csr_array,
 ) -> None:
     """Add to each cell of some targets what the groups that they fit have of the cell's value.

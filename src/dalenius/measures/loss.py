@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.bands import NUMBER
 from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import Hierarchy
 from dalenius.releases.channel import Part, rows_of
 
-Floats = NDArray[np.float64]
 NAMED = ("hamming", "absolute", "squared", "hierarchy")
 LARGEST = 1e100
 TIE = 1e-12  # of the largest loss: estimates so close to the best are as good

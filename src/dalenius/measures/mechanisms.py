@@ -12,11 +12,10 @@ from itertools import product as tuples
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
 
-Floats = NDArray[np.float64]
 Database = tuple[Hashable, ...]
 DATABASES = 4096  # all of them are gone through
 CELLS = 2_000_000  # of the table of probabilities

@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from dalenius.adversaries import fit
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError
 from dalenius.measures.anonymity import Coded
@@ -25,8 +26,6 @@ from dalenius.releases import Anatomized, Generalized, Release
 
 MAX_PAIRS = 5_000_000  # of people and classes that overlap; with more the bound is a weaker one
 MAX_PEOPLE = 2**31 - 1  # that a flow can count
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +37,7 @@ class Misfits:
     """
 
     rows: int
-    cells: NDArray[np.float64]
+    cells: Floats
 
     @classmethod
     def of(cls, rows: int, each: list[int], sizes: list[int]) -> Misfits:

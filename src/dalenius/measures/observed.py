@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Longs
 from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.releases import Channel, Grouping
 
-Floats = NDArray[np.float64]
 SMALLEST = 1e-290  # probabilities below are 0: nothing can be divided by them
 NOTHING = "suppressed"  # the observation of people of whom no quasi-identifier is published
 
@@ -59,7 +58,7 @@ class Observed:
         return cls.of_joint(counts.T, grouping.column.leaves, names)
 
     @classmethod
-    def of_belief(cls, belief: Belief, people: NDArray[np.int64] | None = None) -> Observed:
+    def of_belief(cls, belief: Belief, people: Longs | None = None) -> Observed:
         """Each target is an observation, as likely as there are `people` like it; one that fits nowhere is left out."""
         weight = np.ones(len(belief)) if people is None else people.astype(np.float64)
         kept = np.flatnonzero(belief.matched & (weight > 0))

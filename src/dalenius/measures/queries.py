@@ -11,16 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import fit
+from dalenius.arrays import Bools, Floats, Longs
 from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
 from dalenius.releases.moments import numbers_of
 from dalenius.releases.sets import Sets
 from dalenius.schema import Schema
 
-Floats = NDArray[np.float64]
 Answer = Callable[["Query"], float]
 QUERIES = 1000
 
@@ -29,8 +28,8 @@ QUERIES = 1000
 class Query:
     """How many people have one of these values in each of some quasi-identifiers, and one of these sensitive values?"""
 
-    quasi: dict[int, NDArray[np.bool_]]
-    values: NDArray[np.bool_]
+    quasi: dict[int, Bools]
+    values: Bools
 
 
 def workload(schema: Schema, queries: int = QUERIES, seed: int = 0) -> list[Query]:
@@ -138,7 +137,7 @@ class _Boxes:
         return share
 
 
-def _runs(sets: Sets) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _runs(sets: Sets) -> tuple[Longs, Longs, Longs]:
     """Sets as runs of codes that follow each other: the first of each run, the one after its last, each set's first run."""
     members = sets.members
     begins = np.ones(len(members), dtype=bool)
@@ -149,12 +148,10 @@ def _runs(sets: Sets) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.
     return members[at].astype(np.int64), members[ends].astype(np.int64) + 1, np.searchsorted(at, sets.first[:-1])
 
 
-def _covered(
-    leaves: NDArray[np.bool_], begin: NDArray[np.int64], end: NDArray[np.int64], first: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _covered(leaves: Bools, begin: Longs, end: Longs, first: Longs) -> Longs:
     """How many leaves of each set a query asks for."""
     before = np.concatenate(([0], np.cumsum(leaves)))
-    found: NDArray[np.int64] = np.add.reduceat(before[end] - before[begin], first)
+    found: Longs = np.add.reduceat(before[end] - before[begin], first)
     return found
 
 

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.errors import counted, listing
 from dalenius.releases import NoisyCounts, Release
 from dalenius.releases.label import Label
@@ -68,8 +68,8 @@ def columns_left(release: Release) -> tuple[ColumnLeft, ...]:
 def labels_left(
     schema: Schema,
     labels: Sequence[Sequence[Label]],
-    index: NDArray[np.int32],
-    sizes: NDArray[np.int64],
+    index: Ints,
+    sizes: Longs,
 ) -> tuple[ColumnLeft, ...]:
     """The same of groups: group q has `sizes[q]` people and label `labels[a][index[q, a]]` in column a, distinct as sets."""
     found = []
@@ -99,7 +99,7 @@ def _is_blank(label: Label, values: int, marks: Sequence[str]) -> bool:
     return label.text in marks or not len(label.members) or len(label.members) == values > 1
 
 
-def _points_left(column: Column, points: NDArray[np.float64]) -> ColumnLeft:
+def _points_left(column: Column, points: Floats) -> ColumnLeft:
     """Of centroids."""
     distinct = len(np.unique(points))
     shown: Shown = "means" if column.type == "integer" else "commonest"

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Longs
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.measures.loss import Loss
 from dalenius.releases import Channel
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 LIMITS = (
     "Of worst-case privacy, δ-disclosure and ε samples tell nothing that is sure: each depends on pairs that are too rare to "
     "be seen, and one that was not seen may be impossible or only rare. They need the channel's probabilities."

@@ -16,12 +16,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.mechanisms import SUM, Database, Mechanism, check_budget, check_people
 
-Floats = NDArray[np.float64]
 EQUAL = 1e-12  # a statistical difference above a level by less is rounding
 
 

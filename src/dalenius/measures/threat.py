@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.measures.accuracy import hits
 
-Floats = NDArray[np.float64]
 TIE = 1e-9  # relative: beliefs so close to the largest are as large
 COMBINATIONS = 1_000_000  # of leaves that faithfulness goes through one by one
 DRAWS = 200_000
@@ -46,8 +45,8 @@ def threats(
     learner: Floats,
     random_worlds: Floats,
     ideal: Floats,
-    truth: NDArray[np.int32],
-    people: NDArray[np.int64],
+    truth: Ints,
+    people: Longs,
 ) -> Threats:
     """Of beliefs about `people[i]` persons each, whose value is `truth[i]`."""
     total = float(people.sum())
@@ -80,20 +79,20 @@ def threats(
     )
 
 
-def absolute_error(belief: Floats, truth: NDArray[np.int32], people: NDArray[np.int64]) -> float:
+def absolute_error(belief: Floats, truth: Ints, people: Longs) -> float:
     """Σ over people and values of |1{s is theirs} − p(s)|; of one person it is 2(1 − p(own))."""
     own = belief[np.arange(len(truth)), truth]
     return float((belief.sum(axis=1) - own + (1 - own)) @ people)
 
 
-def relative_levels(attacker: Floats, learner: Floats, truth: NDArray[np.int32]) -> Floats:
+def relative_levels(attacker: Floats, learner: Floats, truth: Ints) -> Floats:
     """Ti of each person who is threatened under p_A, nan for the others."""
     own = np.arange(len(truth)), truth
     threatened = attacker[own] >= attacker.max(axis=1) * (1 - TIE)
     return np.where(threatened, attacker[own] / learner[own], np.nan)
 
 
-def quantile_of_levels(levels: Floats, people: NDArray[np.int64], quantile: float) -> float:
+def quantile_of_levels(levels: Floats, people: Longs, quantile: float) -> float:
     """A quantile of Ti over the threatened people."""
     known = ~np.isnan(levels)
     return _quantile(levels[known], people[known].astype(np.float64), quantile)
@@ -159,7 +158,7 @@ def faithfulness_of_draws(
     values: Floats,
     ideal: Sequence[Floats],
     near: Sequence[Floats],
-    learnt: Callable[[NDArray[np.int32], NDArray[np.int64]], Floats],
+    learnt: Callable[[Ints, Longs], Floats],
     rng: np.random.Generator,
     draws: int = 20_000,
 ) -> Faithfulness:
@@ -196,7 +195,7 @@ def _merged(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     return one, other
 
 
-def _drawn(shares: Floats, values: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _drawn(shares: Floats, values: Longs, rng: np.random.Generator) -> Longs:
     """A leaf for each of the values drawn, by `shares[value]`."""
     found = np.empty(len(values), dtype=np.int64)
     uniform = rng.random(len(values))

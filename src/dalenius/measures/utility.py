@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Longs
 from dalenius.hierarchy import Hierarchy
 from dalenius.releases import Anatomized, Generalized, Release
 
-Floats = NDArray[np.float64]
 UtilityName = Literal["loss", "precision", "entropy", "discernibility", "average_class_size"]
 UTILITIES: tuple[UtilityName, ...] = ("loss", "precision", "entropy", "discernibility", "average_class_size")
 
@@ -47,7 +46,7 @@ def level_shares(tree: Hierarchy) -> CellCost:
     return CellCost(table, np.ones(leaves))
 
 
-def label_bits(tree: Hierarchy, people: NDArray[np.int64]) -> CellCost:
+def label_bits(tree: Hierarchy, people: Longs) -> CellCost:
     """log₂ n(label)/n(leaf): the bits lost about whose leaf it is, given the column's counts (non-uniform entropy)."""
     known = np.maximum(people, 1)  # leaves that nobody has are never asked for
     table = []
@@ -74,7 +73,7 @@ def combine_mean(means: Floats, most: Floats) -> Floats:
     return mean
 
 
-def discernibility(sizes: NDArray[np.int64], suppressed: int, people: int) -> float:
+def discernibility(sizes: Longs, suppressed: int, people: int) -> float:
     """Σ n(q)² and N for every suppressed row (Bayardo and Agrawal 2005)."""
     return float((sizes.astype(np.float64) ** 2).sum() + float(suppressed) * people)
 
@@ -92,7 +91,7 @@ class MarginalUtility:
     combine: Callable[[Floats], Floats]
 
 
-def marginal_utility(name: str, trees: tuple[Hierarchy, ...], people: tuple[NDArray[np.int64], ...]) -> MarginalUtility:
+def marginal_utility(name: str, trees: tuple[Hierarchy, ...], people: tuple[Longs, ...]) -> MarginalUtility:
     """Loss, precision or entropy of a table with these hierarchies; `people[a][leaf]` counts rows."""
     total = float(people[0].sum())
     if name == "loss":

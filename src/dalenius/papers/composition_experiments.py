@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius import datasets
 from dalenius.adversaries import Targets
 from dalenius.adversaries.intersection import Intersection, intersect, members
 from dalenius.adversaries.location import found_in, places
 from dalenius.adversaries.naive_bayes import NaiveBayes
+from dalenius.arrays import Ints
 from dalenius.criteria import Criterion, EntropyDiversity, KAnonymity, TCloseness
 from dalenius.measures import accuracy
 from dalenius.measures.accuracy import Rate
@@ -31,8 +31,6 @@ from dalenius.publishers.noisy_counts import Simulation
 from dalenius.releases import GroupedRelease
 from dalenius.schema import Schema
 from dalenius.table import Table
-
-Ints = NDArray[np.int32]
 
 OVERLAP = 5000
 LEVELS = (5, 10, 15, 20, 25, 30)  # k of both subsets

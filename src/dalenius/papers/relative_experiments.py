@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius import datasets
 from dalenius.adversaries import RandomWorlds, Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.learner import Learner
 from dalenius.adversaries.sampling import Effort
+from dalenius.arrays import Floats
 from dalenius.auditing.people import People
 from dalenius.auditing.threat import relative_threats
 from dalenius.criteria import DistinctDiversity, KAnonymity
@@ -31,8 +31,6 @@ from dalenius.publishers.lattice import Lattice
 from dalenius.releases import Anatomized, Generalized, GroupedRelease
 from dalenius.schema import Column, Domain, Schema
 from dalenius.table import Cells, Table
-
-Floats = NDArray[np.float64]
 
 ROWS, QUICK_ROWS = 5692, 1000
 LEVELS = (4, 6)  # of k and ℓ

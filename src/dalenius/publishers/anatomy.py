@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.criteria import Criterion, DistinctDiversity
 from dalenius.engines import Assignment, TableName
 from dalenius.errors import InputError, ParameterError, check_seed
@@ -38,8 +38,6 @@ from dalenius.table import Table
 
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ class Anatomy(Publisher):
         return PublishedAnatomy(self, table, cell, group)
 
 
-def _next(group: int, others: NDArray[np.bool_]) -> int:
+def _next(group: int, others: Bools) -> int:
     """The first of the groups after this one, and after the last the first."""
     after = int(np.argmax(others[group + 1 :])) + group + 1 if group + 1 < len(others) else 0
     return after if others[after] else int(np.argmax(others))
@@ -165,9 +163,7 @@ def _placed(values: list[int], people: list[Longs], groups: int, rng: np.random.
     return found + [(value, int(rng.choice(wanted[value]))) for value in crowded]
 
 
-def _drawn(
-    values: NDArray[np.int32], counts: Longs, people: list[Longs], rng: np.random.Generator
-) -> tuple[Longs, NDArray[np.int32]]:
+def _drawn(values: Ints, counts: Longs, people: list[Longs], rng: np.random.Generator) -> tuple[Longs, Ints]:
     """The cell of every person and the group drawn for them, cell by cell."""
     cell = np.repeat(np.arange(len(counts)), counts)
     by_value = np.argsort(values[cell], kind="stable")
@@ -184,7 +180,7 @@ class PublishedAnatomy(Published):
     publisher: Anatomy
     table: Table
     cell: Longs = field(repr=False)  # of each person, ascending
-    group: NDArray[np.int32] = field(repr=False)
+    group: Ints = field(repr=False)
 
     @cached_property
     def release(self) -> Anatomized:
@@ -199,7 +195,7 @@ class PublishedAnatomy(Published):
             GroupCells.gather(self.group, codes[:, m:], ones, sizes[m:]),
         )
 
-    def placed(self) -> tuple[NDArray[np.int32], Longs, NDArray[np.int32]]:
+    def placed(self) -> tuple[Ints, Longs, Ints]:
         return self.table.cells().codes[self.cell], np.ones(len(self.cell), dtype=np.int64), self.group
 
     def headcount(self) -> Headcount:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.criteria import Criterion
 from dalenius.engines import PREFIX, TableName
 from dalenius.errors import InputError, ParameterError
@@ -26,10 +26,6 @@ from dalenius.releases import Release, check_sidecar_free, sidecar
 from dalenius.releases.label import Unresolved, named_leaves
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-
 
 Progress = Callable[[int, int, float], None]  # done, in all, the best cost so far
 Kept = TypeVar("Kept", bound=Criterion)

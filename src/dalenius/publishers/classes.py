@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.criteria import Criterion
 from dalenius.releases import Grouping
@@ -18,12 +18,12 @@ from dalenius.table import Cells
 class Classes:
     """The classes of a node: the row of `leaves` that represents each, and its counts per value (see `Grouping`)."""
 
-    leaves: NDArray[np.int32]  # leaf codes of the quasi-identifiers, shared with the classes that these were made of
-    rep: NDArray[np.int32]
-    start: NDArray[np.int64]
-    values: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    leaves: Ints  # leaf codes of the quasi-identifiers, shared with the classes that these were made of
+    rep: Ints
+    start: Longs
+    values: Ints
+    counts: Longs
+    sizes: Longs
 
     def __len__(self) -> int:
         return len(self.rep)
@@ -52,9 +52,7 @@ class BottomClasses:
             for j in range(len(sizes))
         )
 
-    def _bottom_classes(
-        self, group: NDArray[np.int32], value: NDArray[np.int32], counts: NDArray[np.int64], groups: int
-    ) -> Classes:
+    def _bottom_classes(self, group: Ints, value: Ints, counts: Longs, groups: int) -> Classes:
         from dalenius.kernels.rollup import merge_cells
 
         # Cells come sorted by their codes, so equal groups stand together.
@@ -65,7 +63,7 @@ class BottomClasses:
         sizes = np.add.reduceat(merged, start[:-1])
         return Classes(self.leaves, same, start, values, merged, sizes)
 
-    def kept(self, classes: Classes, passing: NDArray[np.bool_]) -> Classes:
+    def kept(self, classes: Classes, passing: Bools) -> Classes:
         """The classes that pass, without the others."""
         if passing.all():
             return classes
@@ -77,7 +75,7 @@ class BottomClasses:
             classes.leaves, kept, start, classes.values[cells], classes.counts[cells], classes.sizes[passing]
         )
 
-    def _whole(self, classes: Classes, j: int, *, alone: bool) -> NDArray[np.int64]:
+    def _whole(self, classes: Classes, j: int, *, alone: bool) -> Longs:
         """How often each value of a sensitive column occurs in the table, or in these classes alone."""
         m = len(self.quasi)
         if not alone:
@@ -128,7 +126,7 @@ class BottomClasses:
 
     def passing(
         self, classes: Classes, criteria: Sequence[Criterion], *, others_as_quasi: bool = False, alone: bool = False
-    ) -> NDArray[np.bool_]:
+    ) -> Bools:
         """Which classes satisfy every criterion, for every sensitive column.
 
         With `others_as_quasi` the attacker knows the other sensitive columns; every part they leave must satisfy.

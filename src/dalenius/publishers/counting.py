@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Longs
 from dalenius.errors import InputError, ParameterError, listing, nearest
 from dalenius.releases import NoisyCounts
 from dalenius.releases.coarse import Coarse, at_level, sizes
@@ -23,8 +23,6 @@ LEAST, MOST = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at al
 NOISES: tuple[Mechanism, ...] = ("geometric", "laplace")
 CELLS = 5_000_000  # of one table at most: every one is drawn and written, also those that nobody has
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 Counted = TypeVar("Counted", bound=NoisyCounts)
 
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import UNKNOWN, Targets
 from dalenius.adversaries.intersection import intersect
 from dalenius.adversaries.location import places
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import canonical_texts, distinct_rows
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.hierarchy import MISSING
@@ -19,10 +19,6 @@ from dalenius.publishers.given import Earlier, Given
 from dalenius.releases import GroupedRelease
 from dalenius.schema import Schema
 from dalenius.table import Table
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def given(

@@ -15,12 +15,11 @@ when the mixture draws that π. All π with the same e together still have e as 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from dalenius.arrays import Floats
 from dalenius.publishers.error_programme import Game
 
-Floats = NDArray[np.float64]
 TIGHT = 1e-10  # slacks below count as none
 
 

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.loss import Loss
 from dalenius.publishers.error_closed import average_mix, equal_errors
 from dalenius.publishers.error_programme import TINY, Game, Part, least_spent, most_average
 from dalenius.releases.channel import Channel
 
-Floats = NDArray[np.float64]
 WHOLE = 4_000_000  # nonzeros of an average programme that is solved at once
 STUCK = 20  # halvings of a t that rounding leaves undecided, before the gap is left as it is
 

@@ -12,14 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import block_array, coo_array, csr_array, diags_array
 
+from dalenius.arrays import Bools, Floats, Longs
 from dalenius.releases.channel import Channel
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 TINY = 1e-9  # probabilities and violations below are the solver's rounding (its tolerances are 1e-9, too)
 FIRST = 20  # answers to each observation that are looked at from the start
 ANSWERS = 6  # overlooked answers to each observation added in a round
@@ -42,7 +40,7 @@ class Game:
     seen: Floats
     price: Floats
     budget: float
-    closed: NDArray[np.bool_]
+    closed: Bools
 
     @classmethod
     def of(cls, channel: Channel, losses: Floats, system: Floats, budget: float) -> Game:
@@ -136,8 +134,8 @@ class Game:
 class Part:
     """What of a game has been looked at: which W(y'|x') may be above 0, and which answers e to o the attacker may give."""
 
-    open: NDArray[np.bool_]  # [x', y']
-    answered: NDArray[np.bool_]  # [o, e]
+    open: Bools  # [x', y']
+    answered: Bools  # [o, e]
 
     @classmethod
     def of(cls, game: Game) -> Part:
@@ -170,7 +168,7 @@ class Part:
         self.answered[rows, best] |= errors[rows, best] < below[:, None]
         return int(self.answered.sum()) - before
 
-    def add_outputs(self, worth: Floats, closed: NDArray[np.bool_]) -> int:
+    def add_outputs(self, worth: Floats, closed: Bools) -> int:
         """Of every input the outputs worth more than all that are open; how many are new."""
         before = int(self.open.sum())
         worth = np.where(closed, -np.inf, worth)
@@ -224,7 +222,7 @@ def least_spent(game: Game, part: Part, level: float) -> Solved | None:
     return replace(found, multipliers=found.multipliers / scales)
 
 
-def _answers(game: Game, part: Part, o: Ints, e: Ints, level: float) -> tuple[int, coo_array]:
+def _answers(game: Game, part: Part, o: Longs, e: Longs, level: float) -> tuple[int, coo_array]:
     """A row for each answer: the coefficients of the open W(y'|x') in errors[o, e] − level · p(o)."""
     inputs, outputs = np.nonzero(part.open)
     y, b = np.divmod(o, len(game.mass))

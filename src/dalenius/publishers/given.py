@@ -24,12 +24,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.adversaries import UNKNOWN, Targets
 from dalenius.adversaries.differences import Counted, earlier_together, subtract
 from dalenius.adversaries.intersection import intersect
 from dalenius.adversaries.location import places
+from dalenius.arrays import Bools, Ints, Longs, Words
 from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError
 from dalenius.kernels.intersect import common_sizes, value_bits
@@ -39,11 +39,6 @@ from dalenius.table import Cells, Table
 
 if TYPE_CHECKING:
     from dalenius.publishers.base import Published
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats
 from dalenius.releases.channel import Channel
 
-Floats = NDArray[np.float64]
 # Numbers in the second derivatives beyond which first ones are quicker: many small blocks, or one where outputs blur.
 LARGEST_BLOCKS = 8_000_000
 LARGEST_BLOCK = 2_000_000
@@ -46,7 +45,7 @@ class Problem:
     `weights`: p(x'). `unknown`: p(x|x'). `observation`: p(y|y') or None. `background`: p(b|x), a single b when there is none.
     """
 
-    live: NDArray[np.bool_]
+    live: Bools
     weights: Floats
     unknown: Floats
     observation: Floats | None

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.adversaries import UNKNOWN
+from dalenius.arrays import Bools, Floats, Longs, Words
 from dalenius.criteria import Criterion
 from dalenius.errors import ParameterError
 from dalenius.measures.utility import average_class_size, discernibility, marginal_utility
@@ -19,9 +20,6 @@ from dalenius.publishers.classes import Classes
 from dalenius.publishers.given import Given
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.publishers.suppressed import SuppressedRows, check_suppressed_rows, held, left_out
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +135,7 @@ class Judge:
             hidden = hidden and self.given.keeps_hidden(into, bits, ~passing)
         return passing, hidden and self._keeps_misplaced(node, classes, passing, into, bits)
 
-    def _keeps_misplaced(
-        self, node: Node, classes: Classes, passing: Bools, into: NDArray[np.int64], bits: NDArray[np.uint64]
-    ) -> bool:
+    def _keeps_misplaced(self, node: Node, classes: Classes, passing: Bools, into: Longs, bits: Words) -> bool:
         """Whether enough is left of people with a missing value whose class is suppressed, where they fit others that are shown.
 
         An attacker does not know what is missing, and looks for them there.

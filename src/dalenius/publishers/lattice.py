@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.criteria import Criterion
 from dalenius.engines import Recoding, TableName, TooMany
 from dalenius.errors import InputError, ParameterError, counted, listing
@@ -189,7 +189,7 @@ class PublishedLattice(Published):
         return self.found.best.node
 
     @cached_property
-    def _classes(self) -> tuple[Classes, NDArray[np.bool_]]:
+    def _classes(self) -> tuple[Classes, Bools]:
         classes = self.search.lattice.classes(self.node)
         return classes, self.search.satisfying(self.node, classes)[0]
 
@@ -242,10 +242,10 @@ class PublishedLattice(Published):
 
     def _made(
         self,
-        sets: list[list[NDArray[np.int32]]],
-        group: NDArray[np.int32],
-        values: NDArray[np.int32],
-        counts: NDArray[np.int64],
+        sets: list[list[Ints]],
+        group: Ints,
+        values: Ints,
+        counts: Longs,
     ) -> Generalized:
         """The release of people in groups, without those who are left out."""
         if self.publisher.suppressed_rows == "hide":
@@ -257,13 +257,13 @@ class PublishedLattice(Published):
         lattice = self.search.lattice
         return lattice.columns_left(self.node, lattice.kept(*self._classes))
 
-    def placed(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    def placed(self) -> tuple[Ints, Longs, Ints]:
         cells, (classes, passing) = self.table.cells(), self._classes
         number = np.where(passing, np.arange(len(classes)), -1).astype(np.int32)
         group = self.search.lattice.membership(self.node, cells.codes[:, : len(cells.schema.quasi)])
         return cells.codes, cells.counts, number[group]
 
-    def _valued(self, lattice: EngineLattice) -> tuple[Classes, NDArray[np.int32]]:
+    def _valued(self, lattice: EngineLattice) -> tuple[Classes, Ints]:
         try:
             return lattice.valued(self.node)
         except TooMany:

@@ -9,13 +9,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, kron, vstack
 
+from dalenius.arrays import Bools, Floats
 from dalenius.errors import ParameterError
-from dalenius.publishers.information import Floats, Newton, Problem, mutual_information
+from dalenius.publishers.information import Newton, Problem, mutual_information
 from dalenius.releases.channel import Channel
 
 ROUNDING = 1e-13  # of the curve's range: distortions nearer than this to an end of it are that end
@@ -57,7 +57,7 @@ class Task:
     losses: Floats  # the inputs that occur, scaled
     scale: float
     least: float  # the smallest distortion
-    cut: NDArray[np.bool_]  # what is never said
+    cut: Bools  # what is never said
 
     @classmethod
     def of(cls, channel: Channel, system: Floats, owner: str) -> Task:
@@ -83,7 +83,7 @@ class Task:
         """E d_S in the scale of `losses`."""
         return float(self.problem.weights @ (matrix * self.losses).sum(axis=1))
 
-    def lower(self, positive: Floats, slope: float, most: float, allowed: NDArray[np.bool_] | None = None) -> float:
+    def lower(self, positive: Floats, slope: float, most: float, allowed: Bools | None = None) -> float:
         """The bound of the module's head at V = `positive`, slope and D = `most` in the scale of `losses`."""
         found = -math.inf
         for _ in range(2):
@@ -108,9 +108,9 @@ class Task:
         bound = min(max(bound, self.problem.floor), information)
         return Rate(full, information, bound, distortion, slope / self.scale, rounds)
 
-    def nearest(self) -> NDArray[np.bool_]:
+    def nearest(self) -> Bools:
         """The outputs that cost each input least."""
-        found: NDArray[np.bool_] = self.losses <= ROUNDING
+        found: Bools = self.losses <= ROUNDING
         return found
 
     def silent(self) -> Floats:
@@ -171,7 +171,7 @@ class Search:
     task: Task
     most: float | None
     slope: float
-    allowed: NDArray[np.bool_] | None
+    allowed: Bools | None
 
     def run(self, gap: float, most_rounds: int, near: Floats | None = None) -> Rate:
         """Until the gap is reached, no step helps any more, or the rounds are used up."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.criteria import Criterion, KAnonymity
 from dalenius.engines import Assignment, TableName
@@ -44,8 +44,6 @@ from dalenius.table import Table
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 Shown = Literal["centroids", "ranges"]
 ROWS = 300_000  # at most in one block: time grows with their square, and these take minutes
 
@@ -139,7 +137,7 @@ class _Nearest:
                 sums.append(np.bincount(group, weights=column == code) / np.sqrt(2))
         self.means = np.column_stack(sums) / self.sizes[:, None]
 
-    def __call__(self, group: int, others: NDArray[np.bool_]) -> int:
+    def __call__(self, group: int, others: Bools) -> int:
         some = np.flatnonzero(others)
         away = ((self.means[some] - self.means[group]) ** 2).sum(axis=1)
         other = int(some[np.argmin(away)])
@@ -167,7 +165,7 @@ def _row_codes(table: Table) -> Ints:
     raise InputError(f"{table.rows.name} changed while it was read. Start again. Nothing was written.")
 
 
-def _nth(codes: Ints, sizes: Sequence[int]) -> NDArray[np.int64]:
+def _nth(codes: Ints, sizes: Sequence[int]) -> Longs:
     """For each row, how many of those before it equal it."""
     _, cell = distinct_rows(codes, sizes)
     order = np.argsort(cell, kind="stable")
@@ -196,7 +194,7 @@ def encoded(columns: Sequence[Column], codes: Ints) -> tuple[Floats, Ints]:
     )
 
 
-def _blocks(numbers: Floats, categories: Ints, most: int) -> list[NDArray[np.int64]]:
+def _blocks(numbers: Floats, categories: Ints, most: int) -> list[Longs]:
     """Rows in blocks of at most so many, halved in the column that varies most."""
     done, todo = [], [np.arange(len(numbers))]
     while todo:
@@ -277,7 +275,7 @@ class PublishedMicroaggregation(Published):
         found = zip(super().columns_left(), same, strict=True)
         return tuple(replace(left, state="kept") if alike else left for left, alike in found)
 
-    def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
+    def placed(self) -> tuple[Ints, Longs, Ints]:
         return self.codes, np.ones(len(self.group), dtype=np.int64), self.group
 
     def headcount(self) -> Headcount:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.criteria import Criterion
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.hierarchy import MISSING
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from dalenius.publishers.given import Given
 
 Cuts = Literal["order", "hierarchy"]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +133,7 @@ class _Cutter:
             done += int(numbers[-1]) + 1 if len(numbers) else 0
         return part
 
-    def _cut_all(self, first: NDArray[np.int64], members: Ints) -> tuple[NDArray[np.int64], Ints, Ints, Ints]:
+    def _cut_all(self, first: Longs, members: Ints) -> tuple[Longs, Ints, Ints, Ints]:
         """The parts that come of cutting all parts; the classes of those that cannot be cut, and their parts, from 0."""
         from dalenius.kernels.mondrian import covering_levels, middle_cuts, split
 
@@ -205,7 +203,7 @@ class _Cutter:
                 zeros = np.zeros(len(where), dtype=np.int32)
                 yield where, zeros, np.ascontiguousarray(codes), zeros - 1
 
-    def _covered(self, a: int, level: Ints, first: NDArray[np.int64], members: Ints) -> Floats:
+    def _covered(self, a: int, level: Ints, first: Longs, members: Ints) -> Floats:
         """How many leaves the lowest covering node has, but one, as a share of all but one."""
         maps = self.maps[a]
         leaves = maps.shape[1]
@@ -229,13 +227,13 @@ class _Cutter:
         start, values, counts = merge_cells(begins, values, counts, into, parts, len(self.bottom.tuples))
         return Classes(self.bottom.leaves, rep, start, values, counts, sizes)
 
-    def _keeping(self, given: Given, parts: Classes, classes: Ints, into: Ints) -> NDArray[np.bool_]:
+    def _keeping(self, given: Given, parts: Classes, classes: Ints, into: Ints) -> Bools:
         """Which parts leave enough values together with the earlier releases; everybody in one part always does."""
         owner = np.repeat(np.arange(len(parts)), np.diff(parts.start))
         bits = given.bits(owner, self.bottom.tuples[parts.values, 0], len(parts))
         return given.keeps(classes.astype(np.int64), into.astype(np.int64), bits)
 
-    def _passing(self, classes: Classes) -> NDArray[np.bool_]:
+    def _passing(self, classes: Classes) -> Bools:
         publisher = self.publisher
         return self.bottom.passing(classes, publisher.criteria, others_as_quasi=publisher.others_as_quasi)
 

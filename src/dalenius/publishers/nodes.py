@@ -6,8 +6,8 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.errors import InputError
 from dalenius.hierarchy import Hierarchy
 from dalenius.measures.remaining import ColumnLeft, labels_left
@@ -43,14 +43,14 @@ class GeneralizationLattice(BottomClasses):
         self._cells = np.empty(64, dtype=np.int64)
         self._room = room
 
-    def _key_tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32], list[list[int]]]:
+    def _key_tables(self) -> tuple[Longs, Ints, list[list[int]]]:
         """For each attribute and level its labels' codes, times a stride and as they are, and where each table starts.
 
         A stride is the product of the numbers of leaves before it while that fits 62 bits; after that a random odd
         number, with which sums are still a good hash of a class, if no longer a number of its own for each.
         """
-        strided: list[NDArray[np.int64]] = []
-        plain: list[NDArray[np.int32]] = []
+        strided: list[Longs] = []
+        plain: list[Ints] = []
         offsets: list[list[int]] = []
         exact = math.prod(len(tree.leaves) for tree in self.trees) < 2**62
         draw = np.random.default_rng(0)
@@ -110,10 +110,10 @@ class GeneralizationLattice(BottomClasses):
         self._cells[len(self._made)] = len(classes.values)
         self._made.append(classes)
 
-    def _node_offsets(self, node: Node) -> NDArray[np.int64]:
+    def _node_offsets(self, node: Node) -> Longs:
         return np.array([self._offsets[a][level] for a, level in enumerate(node)], dtype=np.int64)
 
-    def membership(self, node: Node, quasi: NDArray[np.int32]) -> NDArray[np.int32]:
+    def membership(self, node: Node, quasi: Ints) -> Ints:
         """The number of the class of each row of leaf codes, as `classes(node)` numbers them."""
         from dalenius.kernels.rollup import merge_classes
 

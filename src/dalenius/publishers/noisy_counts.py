@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.criteria import Criterion
 from dalenius.engines import TableName
 from dalenius.errors import InputError, check_seed
@@ -39,7 +39,6 @@ from dalenius.releases import NoisyCounts
 from dalenius.releases.noisy_counts import paths_of
 from dalenius.table import Table
 
-Floats = NDArray[np.float64]
 EPSILONS = (0.05, 0.1, 0.5, 1.0, 5.0)
 EPSILON = Axis(
     "epsilon",

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.engines import Assignment, TableName
 from dalenius.measures.remaining import ColumnLeft, labels_left
 from dalenius.publishers.base import Headcount, Published, Publisher, written_columns
@@ -19,8 +19,6 @@ from dalenius.publishers.tally import of_classes
 from dalenius.releases import Generalized
 from dalenius.releases.label import Label
 from dalenius.table import Table
-
-Ints = NDArray[np.int32]
 
 
 @dataclass(eq=False)
@@ -49,7 +47,7 @@ class PublishedParts(Published):
         return distinct_sets(bottom.quasi, self.part, bottom.leaves, self.parts, covering=self.is_covering)
 
     @cached_property
-    def _sizes(self) -> NDArray[np.int64]:
+    def _sizes(self) -> Longs:
         return np.bincount(self.part, weights=self.bottom.base.sizes).astype(np.int64)
 
     @cached_property
@@ -67,7 +65,7 @@ class PublishedParts(Published):
         labels = [[Label("", own) for own in column] for column in sets]
         return labels_left(self.table.schema, labels, index, self._sizes)
 
-    def placed(self) -> tuple[Ints, NDArray[np.int64], Ints]:
+    def placed(self) -> tuple[Ints, Longs, Ints]:
         cells = self.table.cells()
         return cells.codes, cells.counts, self.part[self.bottom.of_cell]
 

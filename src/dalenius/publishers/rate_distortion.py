@@ -16,8 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
-from dalenius.publishers.information import Floats
 from dalenius.publishers.least_telling import ROUNDING, Rate, Search, Task
 from dalenius.releases.channel import Channel
 

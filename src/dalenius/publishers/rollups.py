@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.engines import TooMany
 from dalenius.errors import InputError, counted
@@ -91,7 +91,7 @@ class EngineLattice(GeneralizationLattice):
             chain.append((*here[:a], here[a] + 1, *here[a + 1 :]))
         return chain
 
-    def valued(self, node: Node) -> tuple[Classes, NDArray[np.int32]]:
+    def valued(self, node: Node) -> tuple[Classes, Ints]:
         """The classes of a node with their values, whether or not the lattice keeps values, and what these stand for."""
         tuples = self.table.marginals().tuples
         if self.tuples.shape == tuples.shape:
@@ -119,7 +119,7 @@ class EngineLattice(GeneralizationLattice):
         every = np.arange(len(found), dtype=np.int32)
         return Classes(found.leaves[found.rep], every, found.start, found.values, found.counts, found.sizes)
 
-    def _ask(self, node: Node, tuples: NDArray[np.int32]) -> Classes:
+    def _ask(self, node: Node, tuples: Ints) -> Classes:
         """The classes of a node as the engine counts them, with values if the tuples have any."""
         rows, texts = self.table.rows, self.table.texts()
         maps = [tree.maps[level] for tree, level in zip(self.trees, node, strict=True)]
@@ -148,9 +148,7 @@ class EngineLattice(GeneralizationLattice):
         every = np.arange(len(base), dtype=np.int32)
         return Classes(leaves, every, start, value[order], counts, np.add.reduceat(counts, start[:-1]))
 
-    def _check_unchanged(
-        self, codes: Sequence[NDArray[np.int32]], counts: NDArray[np.int64], maps: Sequence[NDArray[np.int32]]
-    ) -> None:
+    def _check_unchanged(self, codes: Sequence[Ints], counts: Longs, maps: Sequence[Ints]) -> None:
         """Every column must have its labels as often as when it was counted alone: each query reads the table anew."""
         same = int(counts.sum()) == self.people
         for j, own in enumerate(codes):
@@ -160,7 +158,7 @@ class EngineLattice(GeneralizationLattice):
         if not same:
             raise InputError(f"{self.table.rows.name} changed while it was read. Start again.")
 
-    def _numbered(self, codes: Sequence[NDArray[np.int32]], tuples: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _numbered(self, codes: Sequence[Ints], tuples: Ints) -> Ints:
         """The number of each row of sensitive leaves among the tuples, which are sorted and are all that occur."""
         sizes = [len(column.leaves) for column in self.schema.sensitive]
         distinct, number = distinct_rows(np.concatenate([tuples, np.column_stack(codes)]), sizes)
@@ -169,7 +167,7 @@ class EngineLattice(GeneralizationLattice):
         return number[len(tuples) :]
 
 
-def _bearers(map_: NDArray[np.int32]) -> NDArray[np.int32]:
+def _bearers(map_: Ints) -> Ints:
     """For each label of a level a leaf that it stands for."""
     found = np.empty(int(map_.max()) + 1, dtype=np.int32)
     found[map_] = np.arange(len(map_), dtype=np.int32)

@@ -26,9 +26,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.engines import TooMany
 from dalenius.errors import InputError
-from dalenius.publishers.judge import Floats, Judge, Verdict
+from dalenius.publishers.judge import Judge, Verdict
 from dalenius.publishers.nodes import Node
 
 Progress = Callable[[int, int, float], None]  # nodes checked, nodes in all, best cost

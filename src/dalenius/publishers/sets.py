@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.hierarchy import MISSING
 from dalenius.publishers.base import check_labels
 from dalenius.releases.label import LONG, Resolver, Unresolved, label_text, missing_leaf, named_leaves, spelt_out
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
-Ints = NDArray[np.int32]
-
 
 def written_sets(
-    table: Table, sets: Sequence[Sequence[Ints]], index: Ints, sizes: NDArray[np.int64], *, nodes: bool = False
+    table: Table, sets: Sequence[Sequence[Ints]], index: Ints, sizes: Longs, *, nodes: bool = False
 ) -> dict[str, list[str]]:
     """For each column what is written for each part, which has `sets[a][index[part, a]]` in column a, and `sizes` people.
 
@@ -97,7 +95,7 @@ def distinct_sets(
     return sets, index
 
 
-def _runs(column: Column, leaves: Ints, starts: NDArray[np.int64], _covering: bool) -> tuple[list[Ints], Ints]:
+def _runs(column: Column, leaves: Ints, starts: Longs, _covering: bool) -> tuple[list[Ints], Ints]:
     """All numbers from the smallest to the largest, and the missing value where it occurs."""
     assert column.domain is not None
     by_value = np.argsort(column.domain.values(), kind="stable").astype(np.int32)  # a missing one last
@@ -116,7 +114,7 @@ def _runs(column: Column, leaves: Ints, starts: NDArray[np.int64], _covering: bo
     return sets, inverse.ravel().astype(np.int32)
 
 
-def _held(column: Column, leaves: Ints, starts: NDArray[np.int64], covering: bool) -> tuple[list[Ints], Ints]:
+def _held(column: Column, leaves: Ints, starts: Longs, covering: bool) -> tuple[list[Ints], Ints]:
     """The categories that occur, or the leaves of the lowest node that covers them."""
     parts = len(starts)
     part = np.repeat(np.arange(parts), np.diff(np.append(starts, len(leaves))))
@@ -152,9 +150,7 @@ def _node_labels(column: Column, resolver: Resolver) -> dict[bytes, str]:
     return found
 
 
-def _hold_lowest_nodes(
-    held: NDArray[np.bool_], leaves: Ints, starts: NDArray[np.int64], maps: Sequence[NDArray[np.int32]]
-) -> None:
+def _hold_lowest_nodes(held: Bools, leaves: Ints, starts: Longs, maps: Sequence[Ints]) -> None:
     """Hold all leaves of the lowest node that covers those of each part; all leaves where no node does."""
     left = np.arange(len(held))
     for labels in maps:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Longs
 from dalenius.criteria import Criterion
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.publishers.classes import Classes
@@ -25,8 +25,6 @@ from dalenius.schema import Schema
 SuppressedRows = Literal["hold", "as-is", "hide"]
 SUPPRESSED_ROWS: tuple[SuppressedRows, ...] = get_args(SuppressedRows)
 BLOCK = 4_000_000  # (candidate, value) counts that are made at once
-Bools = NDArray[np.bool_]
-Longs = NDArray[np.int64]
 
 
 def check_suppressed_rows(chosen: object) -> None:
@@ -76,9 +74,7 @@ def held(
     return passing, False
 
 
-def _smallest(
-    lattice: GeneralizationLattice, node: Node, classes: Classes, passing: Bools, room: int
-) -> NDArray[np.int64]:
+def _smallest(lattice: GeneralizationLattice, node: Node, classes: Classes, passing: Bools, room: int) -> Longs:
     """The classes that may be suppressed in addition, smallest first; of equals in the order of their labels."""
     some = np.flatnonzero(passing & (classes.sizes <= room))
     labels = [

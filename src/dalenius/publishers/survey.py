@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Floats
 from dalenius.criteria import (
     Criterion,
     EpsilonPrivacy,
@@ -115,7 +115,7 @@ def survey(
     return found
 
 
-def _passing(search: Search, node: Node) -> tuple[Classes, NDArray[np.bool_], bool]:
+def _passing(search: Search, node: Node) -> tuple[Classes, Bools, bool]:
     """The classes of a node, which of them are not suppressed, and whether it satisfies the criteria: if not, all are."""
     verdict, _ = search.judge(node)
     classes = search.lattice.classes(node)
@@ -146,7 +146,7 @@ def _epsilons(groupings: Sequence[Grouping], private: Sequence[EpsilonPrivacy]) 
 
 def epsilons(
     lattice: GeneralizationLattice, adversaries: Sequence[Realistic], *, predicates: Sequence[Predicate] = ()
-) -> tuple[list[Node], NDArray[np.float64]]:
+) -> tuple[list[Node], Floats]:
     """The minimal ε of every node, nothing suppressed, against each adversary, and nothing else."""
     nodes = _need_all(lattice)
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]

@@ -10,14 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.engines import Counted
 from dalenius.table import Table
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, nearest
 from dalenius.output import csv_text
@@ -72,7 +72,7 @@ class Anatomized(GroupedRelease):
     def links(self) -> Anatomized:
         return self
 
-    def locate(self, codes: NDArray[np.int32]) -> list[int]:
+    def locate(self, codes: Ints) -> list[int]:
         groups: list[int] = np.unique(self.quasi.group[(self.quasi.codes == codes).all(axis=1)]).tolist()
         return groups
 

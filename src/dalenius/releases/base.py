@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, nearest
@@ -33,19 +33,19 @@ class Grouping:
     """
 
     column: Column
-    start: NDArray[np.int64]
-    values: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    table: NDArray[np.int64]
+    start: Longs
+    values: Ints
+    counts: Longs
+    table: Longs
     suppressed: int
-    parent: NDArray[np.int32] | None = None
+    parent: Ints | None = None
 
     @property
     def groups(self) -> int:
         return len(self.start) - 1
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Longs:
         """n(q), the number of people in each group."""
         if len(self.counts) == 0:
             return np.zeros(self.groups, dtype=np.int64)
@@ -56,18 +56,16 @@ class Grouping:
 class GroupCells:
     """Distinct (group, codes…) with counts, sorted. Group −1 holds the suppressed rows."""
 
-    group: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    group: Ints
+    codes: Ints
+    counts: Longs
     _groupings: dict[tuple[int, int, bool], tuple[Schema, Grouping]] = field(
         default_factory=dict, init=False, repr=False
     )
-    _sizes: dict[int, NDArray[np.int64]] = field(default_factory=dict, init=False, repr=False)
+    _sizes: dict[int, Longs] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def gather(
-        cls, group: NDArray[np.int32], codes: NDArray[np.int32], counts: NDArray[np.int64], sizes: list[int]
-    ) -> GroupCells:
+    def gather(cls, group: Ints, codes: Ints, counts: Longs, sizes: list[int]) -> GroupCells:
         """Sort, add up equal rows and drop empty ones."""
         groups = int(group.max(initial=-1)) + 2
         rows = np.column_stack([group + 1, codes]).astype(np.int32)
@@ -90,7 +88,7 @@ class GroupCells:
     def people(self) -> int:
         return int(self.counts.sum())
 
-    def sizes(self, groups: int) -> NDArray[np.int64]:
+    def sizes(self, groups: int) -> Longs:
         """The number of people in each of so many groups; counted once."""
         if groups not in self._sizes:
             kept = self.group >= 0
@@ -112,9 +110,9 @@ class Regions:
     to group `owner[i]`.
     """
 
-    codes: NDArray[np.int32]
-    owner: NDArray[np.int64]
-    sets: list[list[NDArray[np.int32]]]
+    codes: Ints
+    owner: Longs
+    sets: list[list[Ints]]
 
 
 class Release(ABC):
@@ -211,7 +209,7 @@ class GroupedRelease(Release):
         return int(self.sensitive.counts[self.sensitive.group < 0].sum())
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Longs:
         """The number of people in each group; counted once."""
         return self.sensitive.sizes(self.groups)
 
@@ -222,7 +220,7 @@ class GroupedRelease(Release):
         """Numbers of the first rows of a group in the file it was read from; none where that cannot be known."""
         return []
 
-    def locate(self, codes: NDArray[np.int32]) -> list[int]:  # noqa: ARG002 - only some kinds know
+    def locate(self, codes: Ints) -> list[int]:  # noqa: ARG002 - only some kinds know
         """The groups that a person with these leaf codes fits."""
         return []
 
@@ -309,7 +307,7 @@ class _Together(GroupedRelease):
         return 1
 
 
-def wider_codes(old: Column, new: Column) -> NDArray[np.int32]:
+def wider_codes(old: Column, new: Column) -> Ints:
     """The code in a wider domain of each leaf of a column."""
     place = {leaf: code for code, leaf in enumerate(new.leaves)}
     return np.array([place[leaf] for leaf in old.leaves], dtype=np.int32)

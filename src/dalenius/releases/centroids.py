@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError
@@ -29,7 +29,7 @@ class Centroids(GroupedRelease):
     description = "A table in which each class publishes one point, its centroid, for its quasi-identifiers."
     reads_tables = True
     schema: Schema
-    points: NDArray[np.float64]
+    points: Floats
     sensitive: GroupCells
 
     def __post_init__(self) -> None:
@@ -66,7 +66,7 @@ class Centroids(GroupedRelease):
     def centres(self) -> Centroids:
         return self
 
-    def leaves(self) -> NDArray[np.int32]:
+    def leaves(self) -> Ints:
         """The centroids as leaf codes: a mean is the nearest number of the domain, the smaller of two that are as near."""
         codes = np.empty(self.points.shape, dtype=np.int32)
         for a, column in enumerate(self.schema.quasi):
@@ -102,14 +102,14 @@ class Centroids(GroupedRelease):
         sidecar.write(path, self.kind, {path: csv_text(header, lines)})
 
 
-def _nearest(points: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _nearest(points: Floats, values: Floats) -> Longs:
     """Which number is nearest to each point, the smaller of two that are as near."""
     order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]  # nan comes last
     numbers = values[order]
     above = np.searchsorted(numbers, points).clip(0, len(numbers) - 1)
     below = np.maximum(above - 1, 0)
     nearer = np.where(np.abs(numbers[above] - points) < np.abs(points - numbers[below]), above, below)
-    found: NDArray[np.int64] = order[nearer]
+    found: Longs = order[nearer]
     return found
 
 
@@ -131,7 +131,7 @@ def read(source: Source, schema: Schema, *, engine: Engine) -> Centroids:
     """Equal centroids form a group, unless a `group` column tells groups apart."""
     reading = Reading.of(source, schema, engine=engine)
     observed: dict[str, list[str]] = {}
-    numbers: dict[str, NDArray[np.float64]] = {}
+    numbers: dict[str, Floats] = {}
     for column in schema.coded:
         if column.role != "quasi" or column.type != "integer":
             observed[column.name] = reading.leaves(column, schema)
@@ -164,11 +164,11 @@ def read(source: Source, schema: Schema, *, engine: Engine) -> Centroids:
     return Centroids(bound, points[first], reading.sensitive_cells(group, bound))
 
 
-def _ranks(points: NDArray[np.float64]) -> NDArray[np.int32]:
+def _ranks(points: Floats) -> Ints:
     return np.unique(points, return_inverse=True)[1].astype(np.int32)
 
 
-def _points(reading: Reading, column: str, schema: Schema) -> NDArray[np.float64]:
+def _points(reading: Reading, column: str, schema: Schema) -> Floats:
     """The number that each text of the column is; a missing mark is nan."""
     points = []
     for text in reading.texts(column):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError
 from dalenius.output import csv_text, write_texts
@@ -30,7 +30,7 @@ class Part:
     """Names, and a matrix with a column for each of them."""
 
     names: tuple[str, ...]
-    matrix: NDArray[np.float64]
+    matrix: Floats
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Part):
@@ -53,8 +53,8 @@ class Channel(Release):
     description = "The probability of each output for each input, as a matrix."
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    matrix: NDArray[np.float64]
-    prior: NDArray[np.float64] | None = None
+    matrix: Floats
+    prior: Floats | None = None
     unknown: Part | None = None
     observation: Part | None = None
     background: Part | None = None
@@ -125,34 +125,34 @@ class Channel(Release):
         return tuple(f"{name} & {known}" for name in names for known in self.background.names)
 
     @property
-    def given(self) -> NDArray[np.float64]:
+    def given(self) -> Floats:
         """p(y' | x') with rows that sum to 1 exactly, also where they are printed with few digits."""
         return _normalised(self.matrix)
 
     @property
-    def source(self) -> NDArray[np.float64]:
+    def source(self) -> Floats:
         """p(x', x): the joint distribution, or the prior on a diagonal."""
         if self.unknown is not None:
-            joint: NDArray[np.float64] = self.unknown.matrix / self.unknown.matrix.sum()
+            joint: Floats = self.unknown.matrix / self.unknown.matrix.sum()
             return joint
         if self.prior is None:
             raise InputError("The channel has no prior over its inputs; the measures of an attacker need one.")
-        found: NDArray[np.float64] = np.diag(self.prior / self.prior.sum())
+        found: Floats = np.diag(self.prior / self.prior.sum())
         return found
 
     @property
-    def joint(self) -> NDArray[np.float64]:
+    def joint(self) -> Floats:
         """p(x, y) of the unknown and the observation: Σ p(x', x) p(y'|x') p(y|y'), times p(b|x)."""
         given = self.given
         if self.observation is not None:
             given = given @ _normalised(self.observation.matrix)
-        found: NDArray[np.float64] = self.source.T @ given
+        found: Floats = self.source.T @ given
         if self.background is not None:
             known = _normalised(self.background.matrix)
             found = (found[:, :, None] * known[:, None, :]).reshape(len(found), -1)
         return found
 
-    def with_matrix(self, matrix: NDArray[np.float64]) -> Channel:
+    def with_matrix(self, matrix: Floats) -> Channel:
         """The same alphabets and prior with other probabilities."""
         return replace(self, matrix=matrix)
 
@@ -178,9 +178,9 @@ class Channel(Release):
         write_texts(files)
 
 
-def _normalised(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normalised(matrix: Floats) -> Floats:
     """Rows that sum to 1 as printed sum to 1 exactly."""
-    found: NDArray[np.float64] = matrix / matrix.sum(axis=1, keepdims=True)
+    found: Floats = matrix / matrix.sum(axis=1, keepdims=True)
     return found
 
 
@@ -200,7 +200,7 @@ def _check_part(part: Part, given: tuple[str, ...], kind: str, what: str, *, who
         _check_distribution(row, f"the row of {kind} {name!r} of the {what}")
 
 
-def _check_distribution(row: NDArray[np.float64], what: str) -> None:
+def _check_distribution(row: Floats, what: str) -> None:
     if not np.isfinite(row).all():
         raise InputError(f"A channel holds probabilities: {what} has an entry that is no number.")
     if (row < 0).any():
@@ -264,7 +264,7 @@ def rows_of(names: Sequence[str], part: Part, wanted: Sequence[str], where: str)
     return Part(part.names, part.matrix[[place[name] for name in wanted]])
 
 
-def read_prior(path: Path, values: Sequence[str], engine: Engine) -> NDArray[np.float64]:
+def read_prior(path: Path, values: Sequence[str], engine: Engine) -> Floats:
     """A file `value,probability` with one line for each value, in any order."""
     rows = engine.files.open(path)
     if set(rows.columns) != {"value", "probability"}:

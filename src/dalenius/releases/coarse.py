@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints
 from dalenius.errors import InputError, ParameterError
 from dalenius.releases.label import Resolver, Unresolved, label_text
 from dalenius.schema import Column, Schema, WrongType
@@ -18,7 +18,7 @@ class Coarse:
     """`node[leaf]` is the place in `labels` of the one label that covers the leaf. Labels are in the order of their first leaf."""
 
     labels: tuple[str, ...]
-    node: NDArray[np.int32]
+    node: Ints
 
     def __post_init__(self) -> None:
         used, first = np.unique(self.node, return_index=True)
@@ -84,7 +84,7 @@ class Rows:
             except Unresolved:
                 self.unknown.append(text)
 
-    def covers(self, text: str, members: NDArray[np.int32]) -> bool:
+    def covers(self, text: str, members: Ints) -> bool:
         return self._members.get(text) == tuple(members.tolist())
 
     @property

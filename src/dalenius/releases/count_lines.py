@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.engines import Rows as Lines
 from dalenius.engines import place_of
 from dalenius.errors import InputError, nearest
@@ -19,7 +19,6 @@ from dalenius.releases.moments import QUERIES
 from dalenius.releases.reading import Reading, plain_number
 from dalenius.schema import Schema, WrongType
 
-Floats = NDArray[np.float64]
 MOST = 2.0**63  # of a count: far more than people, and sums stay finite
 
 

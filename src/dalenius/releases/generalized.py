@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError
@@ -42,7 +42,7 @@ class Generalized(GroupedRelease):
     reads_tables = True
     schema: Schema
     labels: tuple[tuple[Label, ...], ...]
-    codes: NDArray[np.int32]
+    codes: Ints
     sensitive: GroupCells
     origin: Origin | None = field(default=None, repr=False)
     _sets: dict[int, Sets] = field(default_factory=dict, init=False, repr=False)
@@ -70,17 +70,17 @@ class Generalized(GroupedRelease):
     def from_sets(
         cls,
         schema: Schema,
-        sets: list[list[NDArray[np.int32]]],
-        group: NDArray[np.int32],
-        values: NDArray[np.int32],
-        counts: NDArray[np.int64],
+        sets: list[list[Ints]],
+        group: Ints,
+        values: Ints,
+        counts: Longs,
     ) -> Generalized:
         """Build a release: `sets[q][j]` are group q's leaves of quasi-identifier j; group −1 is suppressed.
 
         Groups of nobody are left out. If everybody is suppressed, all are one group of which nothing is known.
         """
         index = np.empty((len(sets), len(schema.quasi)), dtype=np.int32)
-        distinct: list[list[NDArray[np.int32]]] = []
+        distinct: list[list[Ints]] = []
         for j in range(len(schema.quasi)):
             known: dict[bytes, int] = {}
             distinct.append([])
@@ -95,11 +95,11 @@ class Generalized(GroupedRelease):
     def from_labels(
         cls,
         schema: Schema,
-        sets: Sequence[Sequence[NDArray[np.int32]]],
-        index: NDArray[np.int32],
-        group: NDArray[np.int32],
-        values: NDArray[np.int32],
-        counts: NDArray[np.int64],
+        sets: Sequence[Sequence[Ints]],
+        index: Ints,
+        group: Ints,
+        values: Ints,
+        counts: Longs,
     ) -> Generalized:
         """The same from distinct sets: group q has `sets[j][index[q, j]]` in column j, sorted leaves without repeats."""
         values, counts = np.asarray(values, np.int32), np.asarray(counts, np.int64)
@@ -162,7 +162,7 @@ class Generalized(GroupedRelease):
     def rows(self) -> Generalized:
         return self
 
-    def locate(self, codes: NDArray[np.int32]) -> list[int]:
+    def locate(self, codes: Ints) -> list[int]:
         fits = np.ones(self.groups, dtype=bool)
         for a, labels in enumerate(self.labels):
             fits &= np.array([codes[a] in label.members for label in labels], dtype=bool)[self.codes[:, a]]
@@ -213,7 +213,7 @@ class Generalized(GroupedRelease):
             lines.extend([[*line, count]] if weighted else [line] * count)
         sidecar.write(Path(name), self.kind, {Path(name): csv_text(header, lines)})
 
-    def _hidden(self) -> NDArray[np.bool_]:
+    def _hidden(self) -> Bools:
         """The cells [group, column] that are written as a mark: complete sets too long to be repeated in every line."""
         long, marks = (np.zeros(self.codes.shape, dtype=bool) for _ in range(2))
         lengths = np.zeros(len(self.labels), dtype=np.int64)
@@ -232,7 +232,7 @@ class Origin:
     """Where a release was read from: finds a group's rows again by the texts that make up its labels."""
 
     reading: Reading
-    group: NDArray[np.int32]
+    group: Ints
     columns: tuple[str, ...]
 
     def row_numbers(self, group: int, *, limit: int) -> list[int]:
@@ -308,9 +308,7 @@ def _misread(error: Unresolved, column: Column, text: str, reading: Reading) -> 
     return InputError(f"{reading.where}, {reading.locate(column.name, text)}, column {column.name!r}: {error}")
 
 
-def _arrange(
-    labels: Sequence[Sequence[Label]], index: NDArray[np.int32]
-) -> tuple[tuple[tuple[Label, ...], ...], NDArray[np.int32]]:
+def _arrange(labels: Sequence[Sequence[Label]], index: Ints) -> tuple[tuple[tuple[Label, ...], ...], Ints]:
     """The distinct sets that occur, in the order of their leaves, and the code of each row's label in each column.
 
     Row i has label `labels[j][index[i, j]]` in column j. Of labels with equal sets the text that sorts first is kept,

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Bools, Ints, Longs
 from dalenius.bands import NUMBER, read_band
 from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import MISSING
@@ -33,7 +33,7 @@ class Label:
     """A released cell: its text, the codes of the leaves it may stand for, and whether it is a suppressed mark."""
 
     text: str
-    members: NDArray[np.int32]
+    members: Ints
     is_mark: bool = False
 
 
@@ -98,14 +98,14 @@ class Resolver:
         yield from self._labels
         yield from self._domain.leaves
 
-    def _leaf(self, text: str) -> NDArray[np.int32] | None:
+    def _leaf(self, text: str) -> Ints | None:
         try:
             code = self._domain.code(self._column.canonical(text, self._missing))
         except WrongType:
             return None
         return None if code < 0 else self._all[code : code + 1]
 
-    def _set(self, text: str) -> NDArray[np.int32] | None:
+    def _set(self, text: str) -> Ints | None:
         parts = split_set(text)
         if parts is None:
             return None
@@ -115,9 +115,9 @@ class Resolver:
             raise Unresolved(f"{unknown!r} in the set {text!r} matches nothing.{nearest(unknown, self._known())}")
         return members
 
-    def _union(self, parts: Sequence[str]) -> NDArray[np.int32] | None:
+    def _union(self, parts: Sequence[str]) -> Ints | None:
         """The union of leaves and hierarchy labels; None if one of them is neither."""
-        found: list[NDArray[np.int32]] = []
+        found: list[Ints] = []
         for part in parts:
             members = self._leaf(part)
             if members is None:
@@ -127,7 +127,7 @@ class Resolver:
             found.append(members)
         return np.unique(np.concatenate(found)).astype(np.int32) if found else np.empty(0, dtype=np.int32)
 
-    def _mask(self, text: str) -> NDArray[np.int32] | None:
+    def _mask(self, text: str) -> Ints | None:
         """Each `*` is one character; if no leaf is that long, a trailing (leading) `*` is any end (beginning)."""
         pattern = re.compile("".join("." if char == "*" else re.escape(char) for char in text), re.DOTALL)
         codes = [i for i, leaf in enumerate(self._domain.leaves) if pattern.fullmatch(leaf)]
@@ -233,7 +233,7 @@ def missing_leaf(text: str, schema: Schema) -> set[str]:
     return {MISSING} if any(part == MISSING or part in schema.missing for part in parts) else set()
 
 
-def label_text(column: Column, members: NDArray[np.int32], resolver: Resolver) -> str:
+def label_text(column: Column, members: Ints, resolver: Resolver) -> str:
     """How a set of leaves is written: the leaf itself, `[lo, hi]` for a run of integers, else `{a, b}`."""
     if not len(members):
         raise InputError(f"A label of column {column.name!r} covers no value.")
@@ -254,13 +254,13 @@ def label_text(column: Column, members: NDArray[np.int32], resolver: Resolver) -
 
 
 def spelt_out(
-    long: NDArray[np.bool_],
-    marks: NDArray[np.bool_],
-    lengths: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    long: Bools,
+    marks: Bools,
+    lengths: Longs,
+    sizes: Longs,
     *,
-    needed: NDArray[np.bool_],
-) -> NDArray[np.bool_]:
+    needed: Bools,
+) -> Bools:
     """Which cells [group, column] of those with `long` complete sets are spelt out; the others can be marks.
 
     `marks` are all cells that would then be marks. A group of nothing but marks would be read as suppressed: of its long
@@ -280,7 +280,7 @@ def _member(leaf: str) -> str:
     return json.dumps(leaf, ensure_ascii=False) if _NEEDS_QUOTES.search(leaf) else leaf
 
 
-def _means(text: str, members: NDArray[np.int32], resolver: Resolver) -> bool:
+def _means(text: str, members: Ints, resolver: Resolver) -> bool:
     try:
         label = resolver.resolve(text)
     except Unresolved:

@@ -10,15 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError, listing, nearest
 from dalenius.schema import Column, Schema
 
 QUERIES = ("n", "sum", "squares")
 WIDEST = 3_000  # HIGH − LOW: squares of a billion people are still whole numbers that a float holds, whoever is counted
 LEAST_VARIANCE = 1 / 12  # of a number that is somewhere within a step of 1
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats, Ints
 from dalenius.engines import Engine, Source
 from dalenius.errors import DaleniusError, InputError, ParameterError, counted, is_finite, listing, nearest
 from dalenius.output import csv_text
@@ -49,7 +49,7 @@ class NoisyCounts(Release):
     file_names = FileNames((".counts.csv", ".json"))
     schema: Schema
     sensitive: str
-    noisy: tuple[NDArray[np.float64], ...]
+    noisy: tuple[Floats, ...]
     mechanism: Mechanism
     scale: float
     epsilon: float | None
@@ -137,7 +137,7 @@ class NoisyCounts(Release):
         return tables_of(self.schema, self.joint, self.moments)
 
     @property
-    def counted(self) -> list[NDArray[np.float64]]:
+    def counted(self) -> list[Floats]:
         """Every table in which everybody is counted: `noisy`, and each Gaussian column's n, a table of one row."""
         return [*self.noisy, *(moments.values[:1] for moments in self.moments.values())]
 
@@ -156,7 +156,7 @@ class NoisyCounts(Release):
     def counts(self) -> NoisyCounts:
         return self
 
-    def row_of_leaves(self, name: str) -> NDArray[np.int32]:
+    def row_of_leaves(self, name: str) -> Ints:
         """Which row of its table each leaf of a counted quasi-identifier is in."""
         if name in self.coarse:
             return self.coarse[name].node

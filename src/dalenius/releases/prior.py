@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.coding import Locate, canonical_texts, merge
 from dalenius.engines import Engine, Rows
 from dalenius.errors import InputError, listing
@@ -86,7 +86,7 @@ class Priors:
         weighted = COUNT in rows.columns and COUNT not in declared
         return Reading.counting(rows, [*columns, *([COUNT] if weighted else [])], weighted=weighted)
 
-    def cells(self, path: str, bound: Schema, column: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def cells(self, path: str, bound: Schema, column: str) -> tuple[Ints, Longs]:
         """Distinct (quasi…, value of one sensitive column) of another data set, as codes of a bound schema, with counts.
 
         Rows with a quasi-identifier outside the schema's domains are about nobody in the release and are left out.

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Ints, Longs
 from dalenius.coding import canonical_texts, distinct_rows, leaf_codes
 from dalenius.engines import Counted, Engine, Rows, Source, place_of
 from dalenius.errors import InputError
@@ -28,7 +28,7 @@ class Reading:
 
     rows: Rows
     counted: Counted
-    counts: NDArray[np.int64]
+    counts: Longs
     grouped: bool = False  # whether there are group ids; a declared column of that name holds none
 
     @classmethod
@@ -64,7 +64,7 @@ class Reading:
     def texts(self, column: str) -> tuple[str, ...]:
         return self.counted.texts[self.counted.columns.index(column)]
 
-    def codes(self, column: str) -> NDArray[np.int32]:
+    def codes(self, column: str) -> Ints:
         """Which of the column's texts each row has."""
         return self.counted.codes[:, self.counted.columns.index(column)]
 
@@ -76,32 +76,32 @@ class Reading:
         """The canonical leaf of each of the column's texts."""
         return canonical_texts(column, self.texts(column.name), schema, where=self.where, locate=self.locate)
 
-    def leaf_codes(self, column: Column, schema: Schema) -> NDArray[np.int32]:
+    def leaf_codes(self, column: Column, schema: Schema) -> Ints:
         """The code in the column's domain, row by row."""
         leaves = self.leaves(column, schema)
         lookup = leaf_codes(column, leaves, self.texts(column.name), where=self.where, locate=self.locate)
         return lookup[self.codes(column.name)]
 
-    def group_ids(self, rows: NDArray[np.int64] | slice = slice(None)) -> tuple[str, ...]:
+    def group_ids(self, rows: Longs | slice = slice(None)) -> tuple[str, ...]:
         """The ids of these rows' groups, each once. An empty one is none."""
         ids = tuple(self.texts(GROUP)[code] for code in np.unique(self.codes(GROUP)[rows]).tolist())
         if "" in ids:
             raise InputError(f"{self.where}, {self.locate(GROUP, '')}: the group is empty.")
         return ids
 
-    def group_ranks(self, rows: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.int32]:
+    def group_ranks(self, rows: Longs | slice = slice(None)) -> Ints:
         """The rank of the group id of each of these rows: by number if all ids are whole numbers, else by text."""
         ids = self.group_ids(rows)
         rank = dict(zip(ids, rank_ids(ids).tolist(), strict=True))
         lookup = np.array([rank.get(text, -1) for text in self.texts(GROUP)], dtype=np.int32)
         return lookup[self.codes(GROUP)[rows]]
 
-    def sensitive_cells(self, group: NDArray[np.int32], schema: Schema) -> GroupCells:
+    def sensitive_cells(self, group: Ints, schema: Schema) -> GroupCells:
         """The sensitive values of each group."""
         values = np.column_stack([self.leaf_codes(column, schema) for column in schema.sensitive])
         return GroupCells.gather(group, values, self.counts, [len(column.leaves) for column in schema.sensitive])
 
-    def _weights(self) -> NDArray[np.int64]:
+    def _weights(self) -> Longs:
         numbers = []
         for text in self.texts(COUNT):
             stripped = text.strip().removesuffix(".0")
@@ -119,7 +119,7 @@ def plain_number(text: str) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def check_groups(ids: NDArray[np.int32], codes: NDArray[np.int32], sizes: Sequence[int], where: str) -> None:
+def check_groups(ids: Ints, codes: Ints, sizes: Sequence[int], where: str) -> None:
     """Rows that share a group id must share their quasi-identifiers: a group publishes one tuple."""
     pairs, _ = distinct_rows(np.column_stack([ids, codes]), [int(ids.max()) + 1, *sizes])
     repeated = np.flatnonzero(pairs[1:, 0] == pairs[:-1, 0])
@@ -131,7 +131,7 @@ def check_groups(ids: NDArray[np.int32], codes: NDArray[np.int32], sizes: Sequen
         )
 
 
-def rank_ids(texts: Sequence[str]) -> NDArray[np.int32]:
+def rank_ids(texts: Sequence[str]) -> Ints:
     """The rank of each id: by number if all are whole numbers, else by text."""
     numeric = all(_WHOLE.fullmatch(text) for text in texts)
     keys = [(int(text), text) if numeric else (0, text) for text in texts]

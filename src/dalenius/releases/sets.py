@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dalenius.arrays import Ints, Longs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sets:
     """Sets of an attribute's leaves: set v holds `members[first[v]:first[v + 1]]`, ascending."""
 
-    first: NDArray[np.int64]
-    members: NDArray[np.int32]
+    first: Longs
+    members: Ints
     leaves: int
 
     @classmethod
-    def of(cls, sets: Sequence[NDArray[np.int32]], leaves: int) -> Sets:
+    def of(cls, sets: Sequence[Ints], leaves: int) -> Sets:
         first = np.zeros(len(sets) + 1, dtype=np.int64)
         np.cumsum([len(members) for members in sets], out=first[1:])
         found = np.empty(int(first[-1]), dtype=np.int32)
@@ -29,5 +30,5 @@ class Sets:
     def __len__(self) -> int:
         return len(self.first) - 1
 
-    def __getitem__(self, v: int) -> NDArray[np.int32]:
+    def __getitem__(self, v: int) -> Ints:
         return self.members[self.first[v] : self.first[v + 1]]

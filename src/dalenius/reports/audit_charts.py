@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Longs
 from dalenius.auditing import Audit
 from dalenius.reports.charts import WIDTH, as_data, svg
 
@@ -42,7 +42,7 @@ def rates(audit: Audit) -> str:
     return svg(layered.facet(row=alt.Row("attack:N", title=None, header=header, sort=order)))
 
 
-def class_sizes(sizes: NDArray[np.int64]) -> str:
+def class_sizes(sizes: Longs) -> str:
     """How many people are in classes of each size, in doubling steps."""
     import altair as alt
 

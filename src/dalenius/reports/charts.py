@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dalenius.arrays import Floats
 
 WIDTH = 560
 LETTER, LINE = 5.6, 12  # how wide and high names are, roughly, in points
@@ -106,7 +107,7 @@ def against_sigma(
     return svg(chart)
 
 
-def beliefs_against(across: NDArray[np.float64], up: NDArray[np.float64], titles: tuple[str, str]) -> str:
+def beliefs_against(across: Floats, up: Floats, titles: tuple[str, str]) -> str:
     """One belief in each person's own value against another, in squares of 1/50; dark red where the second is larger.
 
     A square and not a dot for each person: some thousands of dots hide each other and make the page heavy.

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError
 from dalenius.measures import closeness, entropy
 from dalenius.measures.communication import ORDERS, degrees
@@ -18,7 +18,6 @@ from dalenius.measures.loss import Loss
 from dalenius.measures.observed import SMALLEST, Observed
 from dalenius.releases import Channel
 
-Floats = NDArray[np.float64]
 CONFIDENCE = 0.95
 NATS = math.log(2)  # in a bit
 UNITS = {

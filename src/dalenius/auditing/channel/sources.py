@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Longs
 from dalenius.auditing.channel.request import ChannelRequest
 from dalenius.engines import Engine
 from dalenius.engines.base import Rows
@@ -35,7 +35,7 @@ class Opened:
 
     channel: Channel
     tree: Hierarchy | None = None
-    counts: NDArray[np.int64] | None = None
+    counts: Longs | None = None
 
 
 def open_source(request: ChannelRequest, engine: Engine) -> Opened:

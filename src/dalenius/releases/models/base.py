@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError, nearest
 from dalenius.releases.channel import Channel as Channel  # every model makes one
 
-Floats = NDArray[np.float64]
 Value = int | float | tuple[int, int]
 LARGEST = 2_000  # inputs, and outputs, of a channel: its matrix has the product of both
 _INT = re.compile(r"[-+]?[0-9]{1,18}")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.arrays import Longs
 from dalenius.errors import ParameterError
 from dalenius.releases.models.base import LARGEST, Channel, Parameter, channel_model, count, numbered, uniform_channel
 
-Longs = NDArray[np.int64]
 CHUNK = 1_000_000  # messages that a simulation holds at a time
 HOPS = 2_000_000_000  # that messages of a simulation may be expected to make together
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dalenius.releases.models.base import EPSILON, LARGEST, Channel, Floats, Parameter, channel_model, uniform_channel
+from dalenius.arrays import Floats
+from dalenius.releases.models.base import EPSILON, LARGEST, Channel, Parameter, channel_model, uniform_channel
 
 _SIDES = Parameter("grid", "the sides of the grid, in cells", LARGEST, "grid")
 _CELL = Parameter("cell", "the distance between neighbouring cells", above=True, high=1e12, default=1.0)
