@@ -13,8 +13,8 @@ from dalenius.adversaries import ADVERSARIES, RandomWorlds, Refused, Targets, na
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.definetti import Group, Majority, Open, Permutation
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.sampling import PRINTED, Effort, Method
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.sampling import PRINTED, Effort, Method
 from dalenius.measures import accuracy
 from tests.adversaries.printed_worlds import matrix, printed_marginals
 from tests.adversaries.test_relative_links import asked, released

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import CategoricalNB
 
 import dalenius as dl
 from dalenius.adversaries import Refused, Targets, named
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.publishers.noisy_counts import Counts, Simulation
 from dalenius.releases import NoisyCounts
 

@@ -7,7 +7,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.adversaries import Targets, named
-from dalenius.adversaries.naive_bayes import conditionals, shares, totals
+from dalenius.adversaries.models.count_classifier import conditionals, shares, totals
 from dalenius.adversaries.naive_bayes_drawn import NaiveBayesDrawn
 from dalenius.releases import NoisyCounts
 
@@ -22,7 +22,7 @@ def test_mean_and_variance_of_the_parameters() -> None:
     """Six standard errors of the mean; a share a of parameters that add up to A has variance m(1 − m)/(A + 1), m = a/A."""
     rng = np.random.default_rng(1)
     models = [NaiveBayesDrawn().model(RELEASE, rng) for _ in range(DRAWS)]
-    drawn = {names: np.array([model.given[names] for model in models]) for names in RELEASE.tables}
+    drawn = {names: np.array([model.conditional[names] for model in models]) for names in RELEASE.tables}
     sums = {
         names: (1 + np.maximum(counts, 0)).sum(axis=0) for names, counts in zip(RELEASE.tables, COUNTS, strict=True)
     }

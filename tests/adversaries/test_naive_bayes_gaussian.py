@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import dalenius as dl
 from dalenius.adversaries import UNKNOWN, Targets, named, needing
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.releases import NoisyCounts
 from dalenius.releases.moments import LEAST_VARIANCE, Moments
 

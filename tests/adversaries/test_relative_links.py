@@ -11,9 +11,9 @@ import dalenius as dl
 from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.links import LinkChain, Links
-from dalenius.adversaries.sampling import Effort, Method
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.links import LinkChain, Links
+from dalenius.adversaries.models.sampling import Effort, Method
 from dalenius.errors import ParameterError
 from dalenius.kernels import gibbs_links
 from dalenius.releases import Anatomized, GroupCells
@@ -268,7 +268,7 @@ def test_what_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatc
     case = random_release(np.random.default_rng([7, 0]), worlds=600)
     release = released(case)
     entries = len(np.unique(release.quasi.codes, axis=0)) * len(case.alpha)
-    monkeypatch.setattr("dalenius.adversaries.learning.KEPT_ENTRIES", entries)
+    monkeypatch.setattr("dalenius.adversaries.models.learning.KEPT_ENTRIES", entries)
     assert Attacker().refusal(release) is None
-    monkeypatch.setattr("dalenius.adversaries.learning.KEPT_ENTRIES", entries - 1)
+    monkeypatch.setattr("dalenius.adversaries.models.learning.KEPT_ENTRIES", entries - 1)
     assert f"make {entries:,} probabilities" in (Attacker().refusal(release) or "")

@@ -17,7 +17,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.adversaries import ADVERSARIES, UNKNOWN, Refused, Targets, named, needing
-from dalenius.adversaries.sampling import spread
+from dalenius.adversaries.models.sampling import spread
 from dalenius.belief import Belief
 from dalenius.releases import KINDS, Release
 from dalenius.schema import Schema

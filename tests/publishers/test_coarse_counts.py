@@ -14,7 +14,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.adversaries import Targets, named
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.auditing import audit
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import from_paths

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dalenius.adversaries.learning import Learning, Memory, Posterior
-from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.adversaries.models.learning import Learning, Memory, Posterior
+from dalenius.adversaries.models.sampling import Effort, Progress
 from dalenius.arrays import Floats, Ints
 from dalenius.belief import Belief, Replicates
 from dalenius.errors import ParameterError

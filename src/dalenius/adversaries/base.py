@@ -19,7 +19,7 @@ from dalenius.releases import Release
 from dalenius.schema import Schema
 
 if TYPE_CHECKING:
-    from dalenius.adversaries.sampling import Effort
+    from dalenius.adversaries.models.sampling import Effort
 
 UNKNOWN = -1
 

@@ -18,13 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversaries import fit
-from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.base import Refused, Targets
 from dalenius.adversaries.evidence import required
-from dalenius.adversaries.learning import Posterior, Views, errors_of
-from dalenius.adversaries.location import places
-from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.adversaries.models import fit, learning
+from dalenius.adversaries.models.learning import Posterior, Views, errors_of
+from dalenius.adversaries.models.location import places
+from dalenius.adversaries.models.sampling import Effort, Progress
 from dalenius.arrays import Floats, Longs
 from dalenius.belief import normalised
 from dalenius.errors import ParameterError
@@ -93,7 +92,7 @@ def refusal(release: GroupedRelease) -> str | None:
     """Why probabilities cannot be weighed with a release, or nothing."""
     if release.centres() is not None:
         return "Centroids do not say which values they stand for, and cannot be weighed: intersect them without probabilities."
-    reason = Attacker().refusal(release)
+    reason = learning.refusal(release)
     return None if reason is None else f"Probabilities cannot be weighed with this release: {reason}."
 
 

@@ -19,12 +19,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN, Targets
 from dalenius.adversaries.evidence import lacking, required
-from dalenius.adversaries.learning import KEPT_ENTRIES, Learning, Posterior, too_many
-from dalenius.adversaries.links import SAMPLERS, LinkChain, Links
-from dalenius.adversaries.sampling import Batch, Effort, Evaluate
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.learning import KEPT_ENTRIES, Learning, Posterior, too_many
+from dalenius.adversaries.models.links import SAMPLERS, LinkChain, Links
+from dalenius.adversaries.models.sampling import Batch, Effort, Evaluate
 from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.belief import Belief, Replicates, normalised
 from dalenius.coding import distinct_rows

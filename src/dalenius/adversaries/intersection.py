@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Targets
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.location import places
 from dalenius.arrays import Bools, Longs, Words
 from dalenius.kernels.intersect import gather, sizes, value_bits
 from dalenius.releases import GroupedRelease

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversaries.learning import Learning, Posterior
+from dalenius.adversaries.models.learning import Learning, Posterior
 from dalenius.arrays import Floats, Ints
 from dalenius.belief import Belief, Replicates
 

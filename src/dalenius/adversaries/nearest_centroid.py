@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import required
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.location import places
 from dalenius.belief import Belief
 from dalenius.releases import Release
 

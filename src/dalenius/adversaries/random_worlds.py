@@ -10,9 +10,9 @@ import dataclasses
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import required
+from dalenius.adversaries.models import fit
 from dalenius.belief import Belief, normalised
 from dalenius.releases import Release
 

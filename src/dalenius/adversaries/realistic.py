@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import required
+from dalenius.adversaries.models import fit
 from dalenius.belief import Belief
 from dalenius.criteria.realistic import Realistic, beliefs
 from dalenius.releases import Grouping, Release

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalenius.adversaries import Adversary, Targets
 from dalenius.adversaries.evidence import required
-from dalenius.adversaries.location import nearest_to
+from dalenius.adversaries.models.location import nearest_to
 from dalenius.arrays import Floats, Ints
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.people import People

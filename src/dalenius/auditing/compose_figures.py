@@ -11,7 +11,7 @@ import numpy as np
 from dalenius.adversaries import Targets
 from dalenius.adversaries.composition import Composition
 from dalenius.adversaries.intersection import Intersection, contains
-from dalenius.adversaries.location import found_in
+from dalenius.adversaries.models.location import found_in
 from dalenius.arrays import Bools, Ints, Longs, Words
 from dalenius.auditing.secrets import EVERY, Secret
 from dalenius.measures import accuracy

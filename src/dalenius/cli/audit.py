@@ -63,7 +63,7 @@ def command(
     Exit code 1 if a threshold of [policy] is violated; with --strict also if one could not be tested. Exit code 3 if what was
     asked for was sampled and has not converged.
     """
-    from dalenius.adversaries.sampling import Effort
+    from dalenius.adversaries.models.sampling import Effort
     from dalenius.auditing import audit
     from dalenius.schema import Schema
 

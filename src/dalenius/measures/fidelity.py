@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
-from dalenius.adversaries.population import Overlapping, Population
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.population import Overlapping, Population
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.errors import InputError

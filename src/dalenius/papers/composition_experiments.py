@@ -18,7 +18,7 @@ import numpy as np
 from dalenius import datasets
 from dalenius.adversaries import Targets
 from dalenius.adversaries.intersection import Intersection, intersect, members
-from dalenius.adversaries.location import found_in, places
+from dalenius.adversaries.models.location import found_in, places
 from dalenius.adversaries.naive_bayes import NaiveBayes
 from dalenius.arrays import Ints
 from dalenius.criteria import Criterion, EntropyDiversity, KAnonymity, TCloseness

@@ -11,8 +11,8 @@ import numpy as np
 
 from dalenius import engines as _engine
 from dalenius.adversaries import Adversary, Learner, RandomWorlds, Targets, named, usual
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.sampling import Effort, Progress
 from dalenius.auditing import attacks
 from dalenius.auditing.attacking.request import AttackRequest
 from dalenius.auditing.attacking.result import Attacked, Rated, belief_warnings, threat_warnings

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dalenius.adversaries.population import Pending, Population
-from dalenius.adversaries.sampling import WATCHED, Batch
+from dalenius.adversaries.models.population import Pending, Population
+from dalenius.adversaries.models.sampling import WATCHED, Batch
 from dalenius.arrays import Floats, Longs
 from dalenius.kernels.gibbs_sets import start_sets, sweep_sets
 

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import chisquare
 
-from dalenius.adversaries.links import LinkChain, Links
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.sampling import Method
-from dalenius.adversaries.sets import SetChain
+from dalenius.adversaries.models.links import LinkChain, Links
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.sampling import Method
+from dalenius.adversaries.models.set_chain import SetChain
 from tests.adversaries.relative_worlds import Tiny
 from tests.adversaries.test_relative_exact import released as generalized
 from tests.adversaries.test_relative_links import released as anatomized

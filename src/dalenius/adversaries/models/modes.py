@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.adversaries.links import EVERY, Jumps, LinkChain, Links
+from dalenius.adversaries.models.links import EVERY, Jumps, LinkChain, Links
 from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.errors import counted
 from dalenius.kernels import mode_jumps as kernel

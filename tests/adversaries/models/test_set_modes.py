@@ -12,9 +12,9 @@ from scipy.stats import chisquare
 
 from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.sampling import Effort
-from dalenius.adversaries.sets import SetChain, disperse
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.sampling import Effort
+from dalenius.adversaries.models.set_chain import SetChain, disperse
 from dalenius.kernels import gibbs_sets, mode_jumps
 from dalenius.releases import Generalized
 from dalenius.schema import Column, Domain, Prior, Schema

@@ -12,11 +12,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare, kstest
 
-from dalenius.adversaries import Targets, modes
+from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.definetti import Majority
-from dalenius.adversaries.links import Jumps, LinkChain, Links
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models import modes
+from dalenius.adversaries.models.links import Jumps, LinkChain, Links
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.kernels import exchanges, mode_jumps
 from dalenius.kernels.gibbs_links import values_of, weigh
 from tests.adversaries import mode_worlds
@@ -470,7 +471,7 @@ def test_without_scouts_it_would_be_certain(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(modes, "MAX_SCOUTS", 0)
     monkeypatch.setattr(modes, "EVEN_SCOUTS", 0)
     monkeypatch.setattr(modes, "DISTINCT", 2.0)
-    monkeypatch.setattr("dalenius.adversaries.learning.Posterior._link_chains", staticmethod(_all_alike))
+    monkeypatch.setattr("dalenius.adversaries.models.learning.Posterior._link_chains", staticmethod(_all_alike))
     wrong = []
     for seed in range(8):
         posterior, _, told = attacked(family, seed, effort)

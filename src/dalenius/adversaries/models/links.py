@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
-from dalenius.adversaries.population import Prior
-from dalenius.adversaries.sampling import PRINTED, WATCHED, Batch, Method, states_of
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.population import Prior
+from dalenius.adversaries.models.sampling import PRINTED, WATCHED, Batch, Method, states_of
 from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.kernels import gibbs_links as kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
-from dalenius.adversaries.population import Population
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.population import Population
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.kernels import horizontal
 

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
+from dalenius.adversaries.models import fit
 from dalenius.releases import Anatomized, Generalized
 from dalenius.releases.base import GroupCells
 from dalenius.schema import Column, Domain, Schema

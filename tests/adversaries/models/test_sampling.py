@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from dalenius.adversaries.sampling import Batch, Effort, Sampled, sample
+from dalenius.adversaries.models.sampling import Batch, Effort, Sampled, sample
 
 PEOPLE, VALUES = 5, 3
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 from scipy.stats import chi2, kstest
 
-from dalenius.adversaries import diagnostics
-from dalenius.adversaries.diagnostics import ess, geweke, mcse, rhat, weiss
+from dalenius.adversaries.models import diagnostics
+from dalenius.adversaries.models.diagnostics import ess, geweke, mcse, rhat, weiss
 from dalenius.errors import ParameterError
 
 Floats = NDArray[np.float64]

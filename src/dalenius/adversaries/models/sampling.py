@@ -17,8 +17,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from dalenius.adversaries import diagnostics
-from dalenius.adversaries.batch_errors import STANDARD, spread
+from dalenius.adversaries.models import diagnostics
+from dalenius.adversaries.models.batch_errors import STANDARD, spread
 from dalenius.arrays import Floats, Ints
 from dalenius.errors import ParameterError
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
 from dalenius.adversaries.evidence import required
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.kernels.intersect import nearest
 from dalenius.releases import Centroids, GroupedRelease

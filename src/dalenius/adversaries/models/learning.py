@@ -17,15 +17,25 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import lacking, required
-from dalenius.adversaries.links import SAMPLERS, LinkChain, Links
-from dalenius.adversaries.modes import explore
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.rows import joint, of_groups, row_weights
-from dalenius.adversaries.sampling import PRINTED, Batch, Chain, Effort, Evaluate, Prepare, Progress, Sampled, sample
-from dalenius.adversaries.sets import SetChain, disperse
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.links import SAMPLERS, LinkChain, Links
+from dalenius.adversaries.models.modes import explore
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.row_weights import joint, of_groups, row_weights
+from dalenius.adversaries.models.sampling import (
+    PRINTED,
+    Batch,
+    Chain,
+    Effort,
+    Evaluate,
+    Prepare,
+    Progress,
+    Sampled,
+    sample,
+)
+from dalenius.adversaries.models.set_chain import SetChain, disperse
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.belief import Belief, normalised
 from dalenius.coding import distinct_rows
@@ -265,6 +275,26 @@ def too_many(entries: int, limit: int, what: str) -> str | None:
     return f"{what} make {entries:,} probabilities, more than the {limit:,} that are kept in memory"
 
 
+def refusal(release: Release) -> str | None:
+    """Return why nobody can learn from a release, or None: it offers no rows, or too many of them."""
+    links, rows = release.links(), release.rows()
+    columns = release.schema.sensitive
+    if links is not None:
+        tuples = distinct_rows(links.quasi.codes, [len(column.leaves) for column in links.schema.quasi])[0]
+        entries = len(tuples) * max(len(column.leaves) for column in columns)
+        return too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
+    if rows is None:
+        return lacking(release, Adversary.needs)
+    members = sum(len(rows.sets(a).members) for a in range(len(rows.labels)))
+    entries = members * max(len(column.leaves) for column in columns)
+    reason = too_many(entries, ENTRIES, "its labels and values")
+    if reason is None and entries > KEPT_ENTRIES:
+        pending = [Population.of(rows, column.name, exact=False).pending for column in columns]
+        sampled = max(sum(len(pair.family.members) for pair in pairs) for pairs in pending)
+        reason = too_many(sampled, KEPT_ENTRIES, "the sets that overlap and their values")
+    return reason
+
+
 class Learning(Adversary):
     """Somebody who learns from a release how values and quasi-identifiers go together."""
 
@@ -296,22 +326,8 @@ class Learning(Adversary):
             return (
                 f"{self.effort.method} is the printed deFinetti attack, which does not sample what {self.name} believes"
             )
-        links, rows = release.links(), release.rows()
-        if links is not None:
-            tuples = distinct_rows(links.quasi.codes, [len(column.leaves) for column in links.schema.quasi])[0]
-            entries = len(tuples) * max(len(column.leaves) for column in release.schema.sensitive)
-            return too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
-        if rows is None:
-            return lacking(release, self.needs)
-        members = sum(len(rows.sets(a).members) for a in range(len(rows.labels)))
-        entries = members * max(len(column.leaves) for column in release.schema.sensitive)
-        reason = too_many(entries, ENTRIES, "its labels and values")
-        if reason is None and entries > KEPT_ENTRIES:
-            names = [column.name for column in release.schema.sensitive]
-            pending = [Population.of(rows, name, exact=False).pending for name in names]
-            sampled = max(sum(len(one.family.members) for one in mine) for mine in pending)
-            reason = too_many(sampled, KEPT_ENTRIES, "the sets that overlap and their values")
-        if reason is not None:
+        reason = refusal(release)
+        if reason is not None or release.links() is not None:
             return reason
         if self.effort.method != "block":
             return (
