@@ -28,12 +28,7 @@ class WholeClasses(Adversary):
     needs = ("rows", "links")  # centroids and counts have no classes that somebody could fit
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         grouping = required(release.classes(), release).grouping(column)
         counts = fit.counts_of(grouping)  # [class, value], sparse

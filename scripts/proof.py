@@ -108,7 +108,7 @@ def run(name: str, seeds: range) -> list[Outcome]:
 
 def version() -> str:
     """A number that changes with the sampler and the releases."""
-    parts = [*(ROOT / "src/dalenius/adversary").glob("*.py"), *(ROOT / "src/dalenius/kernel").glob("*.py")]
+    parts = [path for part in ("adversaries", "kernels") for path in (ROOT / "src/dalenius" / part).rglob("*.py")]
     parts += [ROOT / "tests/adversaries/mode_worlds.py", ROOT / "tests/adversaries/models/test_set_modes.py"]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(parts))).hexdigest()
 

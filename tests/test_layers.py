@@ -48,8 +48,12 @@ def test_the_package_is_clean() -> None:
         ("adversaries/mine", "from dalenius.adversaries import other", "a sibling"),
         ("adversaries/mine", "import dalenius.adversaries.other", "a sibling"),
         ("adversaries/models/mine", "from dalenius.adversaries.other import Other", "a sibling"),
-        ("adversaries/models/mine", "from dalenius.adversaries.registry import usual", "whose members import"),
-        ("adversaries/mine", "from dalenius.adversaries import named", "a sibling"),
+        (
+            "adversaries/models/mine",
+            "from dalenius.adversaries.registry import usual_adversary",
+            "whose members import",
+        ),
+        ("adversaries/mine", "from dalenius.adversaries import make_adversary", "a sibling"),
         ("cli/mine", "from dalenius.cli.other import x", "a sibling"),
         ("adversaries/mine", "from dalenius.releases.generalized import _cut", "_cut is private"),
         ("adversaries/mine", "from dalenius.releases import _cuts", "_cuts is private"),
@@ -85,7 +89,7 @@ def test_a_wrong_import_is_seen(tmp_path: Path, file: str, text: str, said: str)
             "from dalenius.adversaries.models import fit\nfrom dalenius.adversaries.evidence import x",
         ),
         ("adversaries/models/mine", "from dalenius.adversaries.models import fit"),
-        ("adversaries/models/mine", "def late():\n    from dalenius.adversaries.registry import usual"),
+        ("adversaries/models/mine", "def late():\n    from dalenius.adversaries.registry import usual_adversary"),
         ("adversaries/__init__", "from dalenius.adversaries.models.fit import fits"),
         (
             "adversaries/registry",
@@ -127,7 +131,9 @@ def test_a_private_module_is_private_to_its_package(tmp_path: Path) -> None:
 
 
 def test_the_list_excuses_what_it_names_and_only_shrinks(tmp_path: Path) -> None:
-    root = planted(tmp_path / "package", {"adversaries/mine": "from dalenius.adversaries import other, base, named"})
+    root = planted(
+        tmp_path / "package", {"adversaries/mine": "from dalenius.adversaries import other, base, make_adversary"}
+    )
     listed = tmp_path / "allowed.toml"
     assert len(check_layers.check(root, listed)) == 2
     check_layers.update(root, listed, accept=False)

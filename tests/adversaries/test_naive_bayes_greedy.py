@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import laplace
 
 import dalenius as dl
-from dalenius.adversaries import Targets, named
+from dalenius.adversaries import Targets, make_adversary
 from dalenius.adversaries.models.count_classifier import conditionals, shares
 from dalenius.adversaries.models.departure import Noise, departures, expected
 from dalenius.adversaries.naive_bayes_greedy import MIN_DEPARTURE, choose_tables, expected_accuracy
@@ -115,7 +115,7 @@ def people_of(n: int, seed: int) -> dl.Table:
 
 def chosen(release: NoisyCounts) -> list[list[str]]:
     targets = Targets(release.schema, np.zeros((1, len(release.schema.quasi)), dtype=np.int32))
-    found: list[list[str]] = named("naive-bayes-greedy").attack(release, targets).diagnostics["chosen"]
+    found: list[list[str]] = make_adversary("naive-bayes-greedy").attack(release, targets).diagnostics["chosen"]
     return found
 
 
@@ -134,7 +134,7 @@ def test_what_is_chosen() -> None:
     assert chosen(loud) == []
     # Whoever trusts no table has the shares of values only.
     targets = Targets(loud.schema, np.zeros((1, 5), dtype=np.int32))
-    assert named("naive-bayes-greedy").attack(loud, targets).posterior[0] == pytest.approx(shares(loud))
+    assert make_adversary("naive-bayes-greedy").attack(loud, targets).posterior[0] == pytest.approx(shares(loud))
 
 
 def test_noise_of_gaussian_columns_is_seldom_admitted() -> None:
@@ -199,7 +199,7 @@ def test_the_chosen_tables_are_the_classifier() -> None:
     assert 0 < len(mine) < 5
     rng = np.random.default_rng(0)
     codes = np.column_stack([rng.integers(len(c.leaves), size=40) for c in release.schema.quasi]).astype(np.int32)
-    found = named("naive-bayes-greedy").attack(release, Targets(release.schema, codes)).posterior
+    found = make_adversary("naive-bayes-greedy").attack(release, Targets(release.schema, codes)).posterior
     weights = np.tile(shares(release), (40, 1))
     quasi = [column.name for column in release.schema.quasi]
     for (name,) in mine:

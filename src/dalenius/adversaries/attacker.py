@@ -23,6 +23,7 @@ class Attacker(Learning):
 
     __slots__ = ("deleted",)
     name = "attacker"
+    page = "attacker.md"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
     does = "learns from the release how values and quasi-identifiers go together, and weighs with it which row is the target's"
     baseline_is_table = False

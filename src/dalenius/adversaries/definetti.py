@@ -189,7 +189,7 @@ class DeFinetti(Learning):
             self._guess(posterior, known, error, number),
         )
 
-    def _guess(self, posterior: LinkedRows, known: Ints, error: Floats, number: Ints) -> Floats | None:  # noqa: ARG002
+    def _guess(self, posterior: LinkedRows, known: Ints, error: Floats, number: Ints) -> Floats | None:
         return None
 
 
@@ -198,6 +198,7 @@ class Permutation(DeFinetti):
 
     __slots__ = ()
     name = "definetti-permutation"
+    page = "definetti-permutation.md"
     does = "links the rows of all groups with their values as they go together best, and says what the target's row got last"
 
     def _guess(self, posterior: LinkedRows, known: Ints, error: Floats, number: Ints) -> Floats | None:
@@ -207,12 +208,14 @@ class Permutation(DeFinetti):
 class Majority(DeFinetti):
     __slots__ = ()
     name = "definetti-majority"
+    page = "definetti-majority.md"
     does = "links rows and values of all groups as they go together, many times, and says what the target's row got most often"
 
 
 class Group(DeFinetti):
     __slots__ = ()
     name = "definetti-group"
+    page = "definetti-group.md"
     does = "links the rows of all groups, learns naive Bayes from that, and lets it choose among the values of the target's group"
     view = GROUP
 
@@ -220,6 +223,7 @@ class Group(DeFinetti):
 class Open(DeFinetti):
     __slots__ = ()
     name = "definetti-open"
+    page = "definetti-open.md"
     knows = "the release and the target's quasi-identifiers; it is the same to it whether the target is in it"
     does = "links the rows of all groups, learns naive Bayes from that, and applies it to the target"
     assumes_presence = False

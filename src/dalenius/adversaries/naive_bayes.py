@@ -18,8 +18,9 @@ class NaiveBayes(CountClassifier):
 
     __slots__ = ()
     name = "naive-bayes"
+    page = "naive-bayes.md"
     does = "makes a naive Bayes classifier of the counts and applies it to the target"
     usual_for = ("counts",)
 
-    def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:  # noqa: ARG002 - nothing is drawn
+    def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:
         return Model(shares(release), conditionals(release), tuple(release.moments))

@@ -23,6 +23,7 @@ class NaiveBayesDrawn(CountClassifier):
 
     __slots__ = ("_drawn",)
     name = "naive-bayes-drawn"
+    page = "naive-bayes-drawn.md"
     does = "draws a naive Bayes classifier from those that the counts leave plausible and applies it to the target"
     is_audited = False  # a variant
 

@@ -28,10 +28,11 @@ class NaiveBayesGreedy(CountClassifier):
 
     __slots__ = ()
     name = "naive-bayes-greedy"
+    page = "naive-bayes-greedy.md"
     does = "makes a naive Bayes classifier of those tables that tell more than their noise and applies it to the target"
     is_audited = False  # a variant
 
-    def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:  # noqa: ARG002 - nothing is drawn
+    def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:
         tables = conditionals(release)
         every: dict[ColumnNames, Floats] = dict(tables)
         for name, moments in release.moments.items():

@@ -22,18 +22,14 @@ class NearestCentroid(Adversary):
 
     __slots__ = ()
     name = "nearest-centroid"
+    page = "nearest-centroid.md"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
     does = "goes to the group whose centroid is nearest and takes every row in it for equally likely the target's"
     needs = ("centres",)
     usual_for = ("centres",)
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         centres = required(release.centres(), release)
         grouping = centres.grouping(column)

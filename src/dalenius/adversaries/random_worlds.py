@@ -22,16 +22,12 @@ class RandomWorlds(Adversary):
 
     __slots__ = ()
     name = "random-worlds"
+    page = "random-worlds.md"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
     does = "finds the groups that the target fits and takes every row in them for equally likely the target's"
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         classes = required(release.classes(), release)
         grouping = classes.grouping(column)

@@ -26,6 +26,7 @@ class RealisticAdversary(Adversary):
         "the release, the target's quasi-identifiers, and what it has learnt elsewhere about the shares of the values"
     )
     does = "weighs what it has seen elsewhere, as many people as its stubbornness, against the people of the target's group"
+    page = "realistic.md"
     baseline_sums_to_one = False
 
     def __init__(self, model: Realistic) -> None:
@@ -33,12 +34,7 @@ class RealisticAdversary(Adversary):
         self.name = model.text
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         classes = required(release.classes(), release)
         grouping = _with_suppressed(classes.grouping(column))

@@ -374,7 +374,7 @@ class Learning(Adversary):
     def _posterior_of(self, release: Release, column: str) -> Posterior:
         return Posterior.of(release, column, self.effort)
 
-    def _asked(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:  # noqa: ARG002
+    def _asked(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:
         """What is known of each distinct target, and which one every target is."""
         return fit.distinct_targets(targets)
 
