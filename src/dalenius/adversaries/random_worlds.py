@@ -1,7 +1,7 @@
 """Random worlds: every table compatible with the release is equally likely (Kifer 2009; methods A).
 
-p_RW(s | r) ∝ Σ over rows j with value s of the share of j's possibilities that equal r (see `fit`). A suppressed row
-could be anybody.
+p_RW(s | r) ∝ Σ over rows j with value s of the share of j's possibilities that equal r (see `models/fit.py`). A
+suppressed row could be anybody.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dalenius.adversaries.evidence import required
 from dalenius.adversaries.models import fit
 from dalenius.belief import Belief, normalised
 from dalenius.releases import Release
+
+__all__ = ["RandomWorlds"]
 
 
 class RandomWorlds(Adversary):
@@ -33,14 +35,14 @@ class RandomWorlds(Adversary):
         grouping = classes.grouping(column)
         counts = fit.counts_of(grouping)
         hidden = grouping.table - np.asarray(counts.sum(axis=0))
-        located = release.links() is not None and targets.group is not None
-        known, number = fit.distinct_targets(targets, classes.groups if located else None)
+        knows_group = release.links() is not None and targets.group is not None
+        known, number = fit.distinct_targets(targets, classes.groups if knows_group else None)
         weights = np.zeros((len(known), len(hidden)))
         for some, groups in fit.fits(release, known):
             weights[some] += (groups @ counts).toarray()
         shown = None
         if hidden.any():
             shown = normalised(weights)[number]
-            weights += fit.anywhere(release, known)[:, None] * hidden
+            weights += fit.fit_to_suppressed(release, known)[:, None] * hidden
         belief = Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())
         return dataclasses.replace(belief, unless_suppressed=shown)

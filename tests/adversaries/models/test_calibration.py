@@ -238,7 +238,7 @@ def set_case(seed: int, attributes: int) -> tuple[Truth, Population]:
         for row, s in zip(truth.leaves, truth.values, strict=True)
     )
     case = Tiny(rows, tuple(truth.alpha), tuple(tuple(mine) for mine in truth.beta))
-    return truth, Population.of(generalized(case), exact=False, ways=False)
+    return truth, Population.of(generalized(case), exact=False, allocations=False)
 
 
 def of_pairs(counts: list[NDArray[np.int64]], population: Population) -> Floats:
