@@ -27,7 +27,7 @@ class Attacker(Learning):
     name = "attacker"
     page = "attacker.md"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
-    does = "learns from the release how values and quasi-identifiers go together, and weighs with it which row is the target's"
+    does = "learns from the release how values and quasi-identifiers go together, and uses that to weigh which row is the target's"
     baseline_is_table = False
     baseline_is_learner = True
     usual_for = ("rows", "links")

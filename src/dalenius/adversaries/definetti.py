@@ -205,7 +205,7 @@ class Permutation(DeFinetti):
     __slots__ = ()
     name = "definetti-permutation"
     page = "definetti-permutation.md"
-    does = "links the rows of all groups with their values as they go together best, and says what the target's row got last"
+    does = "links the rows of all groups with the values that fit them best, and reports the last value of the target's row"
 
     def _guess(self, posterior: LinkedRows, known: Ints, error: Floats, number: Ints) -> Floats | None:
         return posterior.last_state(known, error)[number]
@@ -217,7 +217,7 @@ class Majority(DeFinetti):
     __slots__ = ()
     name = "definetti-majority"
     page = "definetti-majority.md"
-    does = "links rows and values of all groups as they go together, many times, and says what the target's row got most often"
+    does = "links rows and values of all groups many times, and reports the most frequent value of the target's row"
 
 
 class Group(DeFinetti):
@@ -236,7 +236,7 @@ class Open(DeFinetti):
     __slots__ = ()
     name = "definetti-open"
     page = "definetti-open.md"
-    knows = "the release and the target's quasi-identifiers; it is the same to it whether the target is in it"
+    knows = "the release and the target's quasi-identifiers; whether the target is in it makes no difference"
     does = "links the rows of all groups, learns naive Bayes from that, and applies it to the target"
     assumes_presence = False
     knows_group = False

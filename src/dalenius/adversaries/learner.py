@@ -21,7 +21,7 @@ class Learner(Learning):
     __slots__ = ()
     name = "learner"
     page = "learner.md"
-    knows = "the release and the target's quasi-identifiers, and takes the target for somebody who is not in it"
+    knows = "the release and the target's quasi-identifiers, and assumes that the target is not in it"
     does = "learns from the release how values and quasi-identifiers go together, and applies it to the target"
     assumes_presence = False
     is_relative = True

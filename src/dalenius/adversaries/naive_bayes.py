@@ -19,7 +19,7 @@ class NaiveBayes(CountClassifier):
     __slots__ = ()
     name = "naive-bayes"
     page = "naive-bayes.md"
-    does = "makes a naive Bayes classifier of the counts and applies it to the target"
+    does = "builds a naive Bayes classifier from the counts and applies it to the target"
     usual_for = ("counts",)
 
     def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:

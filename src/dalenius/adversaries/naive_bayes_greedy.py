@@ -29,7 +29,7 @@ class NaiveBayesGreedy(CountClassifier):
     __slots__ = ()
     name = "naive-bayes-greedy"
     page = "naive-bayes-greedy.md"
-    does = "makes a naive Bayes classifier of those tables that tell more than their noise and applies it to the target"
+    does = "builds a naive Bayes classifier from the tables that say more than their noise and applies it to the target"
     is_audited = False  # a variant
 
     def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:

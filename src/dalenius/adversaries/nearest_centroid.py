@@ -26,7 +26,7 @@ class NearestCentroid(Adversary):
     name = "nearest-centroid"
     page = "nearest-centroid.md"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
-    does = "goes to the group whose centroid is nearest and takes every row in it for equally likely the target's"
+    does = "goes to the group whose centroid is nearest and treats every row in it as equally likely to be the target's"
     needs = ("centres",)
     usual_for = ("centres",)
 

@@ -26,7 +26,7 @@ class RandomWorlds(Adversary):
     name = "random-worlds"
     page = "random-worlds.md"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
-    does = "finds the groups that the target fits and takes every row in them for equally likely the target's"
+    does = "finds the groups that the target fits and treats every row in them as equally likely to be the target's"
 
     def believe(
         self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None

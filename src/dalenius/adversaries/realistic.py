@@ -27,7 +27,10 @@ class RealisticAdversary(Adversary):
     knows = (
         "the release, the target's quasi-identifiers, and what it has learnt elsewhere about the shares of the values"
     )
-    does = "weighs what it has seen elsewhere, as many people as its stubbornness, against the people of the target's group"
+    does = (
+        "weighs what it has learnt elsewhere, which counts for as many people as its stubbornness, "
+        "against the people of the target's group"
+    )
     page = "realistic.md"
     baseline_sums_to_one = False
 

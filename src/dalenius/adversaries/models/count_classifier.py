@@ -49,7 +49,7 @@ class CountClassifier(Adversary):
     """
 
     __slots__ = ()
-    knows = "the noisy counts and the target's quasi-identifiers; it is the same to it whether the target was counted"
+    knows = "the noisy counts and the target's quasi-identifiers; whether the target was counted makes no difference"
     needs = ("counts",)
     assumes_presence = False
     baseline_is_table = False
