@@ -48,14 +48,14 @@ SOURCES = {
     "Mondrian, k = 5": Source("publishers", "Mondrian on Adult", ("a plain recursion / ours",)),
     "Mondrian of a CSV": Source("publishers", "Mondrian of 1,000,000 rows", ("in all",)),
     "MDAV, k = 5": Source("publishers", "MDAV on Adult", ("all rows",)),
-    "sampling the link in Anatomy": Source("relative", "Anatomy of Adult, ℓ = 4", ("the paper's sampler",)),
+    "who has what in Anatomy": Source("relative", "Anatomy of Adult, ℓ = 4", ("the paper's sampler",)),
     "naive Bayes on noisy counts": Source(
         "population", "Naive Bayes on noisy counts", ("plain Python / ours", "…, with")
     ),
-    "the published deFinetti attack": Source("population", "deFinetti attack on Adult", ("ours", "plain Python / ours")),
+    "the printed deFinetti attack": Source("population", "deFinetti attack on Adult", ("ours", "plain Python / ours")),
     "intersection attack": Source("composition", "Intersection attack", ("anonypyx / ours", "…, with reading")),
-    "channel with the least information": Source("error", "estimation error", ("least information, 200 labels,",)),
-    "channel with the largest error": Source("error", "estimation error", ("10 × 10 grid",)),
+    "the channel that tells least": Source("error", "estimation error", ("least information, 200 labels,",)),
+    "the channel that leaves most error": Source("error", "estimation error", ("10 × 10 grid",)),
     "Anatomy of a CSV": Source("publishers", "Anatomy of 3,000,000 rows", ("in all",)),
     "audit of ARX's release": Source("audit", "Audit of ARX's release", ("seconds", "peak memory")),
 }
