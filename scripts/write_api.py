@@ -29,7 +29,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "dalenius.publishers.base:Published",
     )),
     ("dalenius.adversaries", "Adversaries: [their pages](adversaries/README.md).", (
-        "dalenius.adversaries:*", "dalenius.adversaries.sampling:Effort", "dalenius.adversaries.intersection:intersect",
+        "dalenius.adversaries:*", "dalenius.adversaries.models.sampling:Effort", "dalenius.adversaries.intersection:intersect",
         "dalenius.adversaries.composition:compose", "dalenius.belief:Belief",
     )),
     ("dalenius.measures", "Numbers made of beliefs, releases and channels.", (

@@ -60,7 +60,7 @@ def test_the_toy_is_one_short_file() -> None:
 
 
 def test_attack_plays_it(dalenius: Run, folder: Path) -> None:
-    assert f"Also:{NAME}." in "".join(dalenius("attack", "--help").stdout.split())
+    assert NAME in "".join(dalenius("attack", "--help").stdout.split()).partition("Also:")[2]
     attack = ("attack", "r.csv", "--truth", "patients.csv", "--holdout", "others/patients.csv")
     done = dalenius(*attack, "--adversary", NAME, "--json", "attacked.json")
     assert done.returncode == 0, done.stderr
@@ -91,7 +91,7 @@ def test_what_it_does_not_need_is_refused_with_the_reason(dalenius: Run, folder:
     assert f"{NAME} cannot attack this release: centroids do not say which values they stand for" in done.stderr
     done = dalenius("audit", "m.csv", "--truth", "patients.csv", "--json", "centroids.json")
     assert done.returncode == 0, done.stderr
-    assert set(read(folder / "centroids.json")["refused"]) == {"random-worlds", NAME}
+    assert {"random-worlds", NAME} <= set(read(folder / "centroids.json")["refused"])
 
 
 def test_the_audit_reports_it_everywhere(dalenius: Run, folder: Path) -> None:
@@ -103,9 +103,11 @@ def test_the_audit_reports_it_everywhere(dalenius: Run, folder: Path) -> None:
     assert f"<strong>{NAME}</strong> knows the release, that the target is in it" in page
     assert f"it {DOES}." in page
     document = read(folder / "audit.json")
-    assert [one["adversary"] for one in document["attacks"]] == ["random-worlds", "attacker", NAME]
-    assert document["attacks"][2]["does"] == DOES
-    assert document["attacks"][2]["knows"].startswith("the release, that the target is in it")
+    played = [attack["adversary"] for attack in document["attacks"]]
+    assert played[:2] == ["random-worlds", "attacker"]
+    assert played[-1] == NAME, "plug-ins come after our own"
+    assert document["attacks"][-1]["does"] == DOES
+    assert document["attacks"][-1]["knows"].startswith("the release, that the target is in it")
     schema = ROOT / "src" / "dalenius" / "reports" / "audit.schema.json"
     jsonschema.validate(document, read(schema))
 
@@ -118,7 +120,8 @@ def test_our_own_numbers_do_not_depend_on_it(dalenius: Run, folder: Path) -> Non
     finally:
         (folder / "away").rename(folder / "site")
     with_it, without = read(folder / "with.json"), read(folder / "without.json")
-    assert with_it["attacks"][:2] == without["attacks"]
+    assert with_it["attacks"][:-1] == without["attacks"]
+    assert with_it["attacks"][-1]["adversary"] == NAME
     assert with_it["relative_threats"] == without["relative_threats"]
 
 

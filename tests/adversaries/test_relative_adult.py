@@ -17,7 +17,7 @@ import dalenius as dl
 from dalenius import criteria as c
 from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
-from dalenius.adversaries.sampling import METHODS, PRINTED, Effort
+from dalenius.adversaries.models.sampling import METHODS, PRINTED, Effort
 from dalenius.belief import Belief
 from dalenius.measures.accuracy import hits
 from dalenius.publishers.anatomy import Anatomy

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dalenius.adversaries import ADVERSARIES, Adversary, Targets
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.belief import Belief
 from dalenius.cli import app
 from dalenius.datasets import save_hospital

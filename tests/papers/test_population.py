@@ -10,8 +10,8 @@ import pytest
 
 import dalenius as dl
 from dalenius.adversaries import ADVERSARIES
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.measures import accuracy
 from dalenius.papers import population
 from dalenius.papers.base import Paper

@@ -1,7 +1,7 @@
-"""Have the chains settled? Numbers for each of many quantities at once, and none that looks clean when nothing moved.
+"""Convergence diagnostics for many quantities at once. A chain that never moves does not pass.
 
-Draws come as [chain, draw, …quantity]. R-hat, ESS and MCSE are those of Vehtari et al. (2021, arXiv:1903.08008), as arviz has
-them, but computed for all quantities together: arviz takes them one at a time, and calls a chain that never moves well mixed.
+Draws are an array [chain, draw, …quantity]. R-hat, ESS and MCSE are those of Vehtari et al. (2021, arXiv:1903.08008), as in
+arviz, but computed for all quantities together: arviz takes one at a time, and calls a chain that never moves well mixed.
 Quantities with a draw that is not finite get nan. Geweke's z and Weiß' test are the ones of methods A (papers/000, section VI).
 """
 
@@ -20,22 +20,24 @@ from scipy.stats import chi2
 from dalenius.arrays import Bools, Floats, Longs
 from dalenius.errors import ParameterError
 
-STILL = 1e-12  # draws that differ by less than this share of their size differ by rounding
-CHUNK = 500_000  # draws worked on at once: bounds the memory, and more at once is not faster
+__all__ = ["Homogeneity", "ess", "geweke", "mcse", "rhat", "weiss"]
+
+ROUNDING = 1e-12  # draws that differ by less than this share of their size differ by rounding
+MAX_DRAWS = 500_000  # in one step: bounds the memory, and more is not faster
 
 
 def rhat(draws: ArrayLike) -> Floats:
-    """Rank-normalised split R-hat, the larger of bulk and tail.
+    """Return the rank-normalised split R-hat, the larger of bulk and tail.
 
-    1 for what is the same in all draws; inf where chains, or their halves, stand still at different places.
+    It is 1 if all draws are equal, and inf if chains, or their halves, stay at different places.
     """
     return _each(draws, _rhat, 2, "rhat")
 
 
 def ess(draws: ArrayLike, *, kind: Literal["bulk", "mean"] = "bulk") -> Floats:
-    """Effective sample size, of the ranks ("bulk") or for the mean.
+    """Return the effective sample size, of the ranks ("bulk") or for the mean.
 
-    inf for what is the same in all draws. Chains that stand still, each at a place of its own, are worth one draw each.
+    It is inf if all draws are equal. Chains that stay at different places are worth one draw each.
     """
     if kind not in ("bulk", "mean"):
         raise ParameterError("kind", "ess", "'bulk' or 'mean'", kind)
@@ -43,20 +45,20 @@ def ess(draws: ArrayLike, *, kind: Literal["bulk", "mean"] = "bulk") -> Floats:
 
 
 def mcse(draws: ArrayLike) -> Floats:
-    """Monte-Carlo standard error of the mean over all chains and draws.
+    """Return the Monte-Carlo standard error of the mean over all chains and draws.
 
-    0 for what is the same in all draws. Where each chain stands still at a place of its own, the standard error between chains.
+    It is 0 if all draws are equal. If each chain stays at a place of its own, it is the standard error between chains.
     """
     return _each(draws, _mcse, 1, "mcse")
 
 
 def geweke(draws: ArrayLike, *, first: float = 0.1, last: float = 0.5) -> Floats:
-    """Geweke's z [chain, …quantity]: the mean of a chain's first part against that of its last, about N(0, 1) once settled.
+    """Return Geweke's z [chain, …quantity]: the mean of a chain's first part against its last, about N(0, 1) after burn-in.
 
     The variance of a part's mean is its spectral density at 0 over its length; the density is that of an autoregression
-    (Yule-Walker, order by AIC, at most 10 log₁₀ n), much as in R's coda. 0 where both parts stand still at the same
-    place, ±inf where at different ones. A short part's variance is underestimated: where the first one is worth only
-    ten independent draws, |z| > 1.96 in 10 % of settled chains, not in 5 %.
+    (Yule-Walker, order by AIC, at most 10 log₁₀ n), much as in R's coda. It is 0 if both parts stay at the same place, ±inf if at
+    different ones. The variance of a short part is underestimated: if the first one is worth only ten independent draws,
+    |z| > 1.96 in 10 % of converged chains, not in 5 %.
     """
     drawn = _checked(draws, 1, "geweke")
     number = drawn.shape[1]
@@ -68,7 +70,7 @@ def geweke(draws: ArrayLike, *, first: float = 0.1, last: float = 0.5) -> Floats
     lengths = (int(first * number), int(last * number))
     if min(lengths) < 10:
         raise ParameterError("draws", "geweke", "chains with at least 10 draws in both parts", f"{number} draws")
-    found = np.empty((drawn.shape[0], drawn.shape[2]))
+    result = np.empty((drawn.shape[0], drawn.shape[2]))
     for begin, end, part in _chunks(drawn):
         finite = np.asarray(np.isfinite(part).all(axis=2))
         part = np.where(finite[:, :, None], part, 0.0)
@@ -76,19 +78,19 @@ def geweke(draws: ArrayLike, *, first: float = 0.1, last: float = 0.5) -> Floats
         scaled = part / np.where(size > 0, size, 1.0)[:, :, None]  # squares of tiny draws would vanish
         ahead, behind = scaled[:, :, : lengths[0]], scaled[:, :, number - lengths[1] :]
         difference = ahead.mean(axis=2) - behind.mean(axis=2)
-        difference[np.abs(difference) <= STILL] = 0.0
+        difference[np.abs(difference) <= ROUNDING] = 0.0
         error = np.sqrt(_at_zero(ahead) / lengths[0] + _at_zero(behind) / lengths[1])
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(difference == 0, 0.0, difference / error)
-        found[:, begin:end] = np.where(finite, z, np.nan).T
-    return found.reshape(drawn.shape[0], *np.shape(draws)[2:])
+        result[:, begin:end] = np.where(finite, z, np.nan).T
+    return result.reshape(drawn.shape[0], *np.shape(draws)[2:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Homogeneity:
-    """A χ² test of one distribution for all, for each variable: a small `p` says that they differ.
+    """A χ² test of equal distributions, for each variable: a small `p` means that they differ.
 
-    `dependence` is the φ the statistic was adjusted by. Near 1 the states hardly moved and the test could tell nothing.
+    `dependence` is the φ that the statistic was adjusted by. Near 1 the states hardly moved, and the test has no power.
     """
 
     statistic: Floats
@@ -98,11 +100,11 @@ class Homogeneity:
 
 
 def weiss(states: Sequence[NDArray[np.integer]] | NDArray[np.integer], categories: int) -> Homogeneity:
-    """Do several chains, or several parts of one, visit the categories alike? [draw, …variable] for each, lengths may differ.
+    """Test whether chains, or parts of one, visit the categories equally often: [draw, …variable] for each, of any length.
 
     Weiß (2013), as Deonovic and Smith use it (arXiv:1706.04919, section 3): for DAR(1) states, which stay with probability φ
-    and are else drawn anew, Pearson's X² over (1 + φ)/(1 − φ) is asymptotically χ². Categories that nobody visits
-    do not count for the degrees of freedom. Chains that never move, at different places, give inf and p = 0.
+    and are drawn again otherwise, Pearson's X² over (1 + φ)/(1 − φ) is asymptotically χ². Categories that no chain visits do not
+    count for the degrees of freedom. Chains that never move, at different places, give inf and p = 0.
 
     Parts of one chain: `weiss([x[: n // 10], x[n // 2 :]], categories)`.
     """
@@ -127,8 +129,8 @@ def weiss(states: Sequence[NDArray[np.integer]] | NDArray[np.integer], categorie
     away = (shares - together) ** 2 / np.where(seen, together, 1.0)
     pearson = np.tensordot(lengths, away.sum(axis=1), axes=1)
 
-    # φ is Cohen's κ at lag 1, 1 − P(moves)/P(two independent draws differ), within the parts: taken over all of them together,
-    # parts that differ would pass for dependence.
+    # φ is Cohen's κ at lag 1, 1 − P(moves)/P(two independent draws differ), within the parts: over all of them together,
+    # parts that differ would look like dependence.
     moves = np.sum([(part[1:] != part[:-1]).sum(axis=0) for part in parts], axis=0).astype(np.float64)
     differ = np.tensordot(lengths - 1, 1 - (shares**2).sum(axis=1), axes=1)
     moved = moves > 0  # then some part has two categories, and differ > 0
@@ -150,7 +152,7 @@ def weiss(states: Sequence[NDArray[np.integer]] | NDArray[np.integer], categorie
 
 
 def _checked(draws: ArrayLike, chains: int, owner: str) -> Floats:
-    """[chain, draw, quantity]"""
+    """Return the draws as [chain, draw, quantity]."""
     drawn = np.asarray(draws, dtype=np.float64)
     if drawn.ndim < 2 or drawn.shape[0] < chains or drawn.shape[1] < 4:
         least = f"an array [chain, draw, …] with at least {chains} chain{'s' * (chains > 1)} of 4 draws"
@@ -159,37 +161,37 @@ def _checked(draws: ArrayLike, chains: int, owner: str) -> Floats:
 
 
 def _chunks(drawn: Floats) -> Iterator[tuple[int, int, Floats]]:
-    """Begin, end, and a copy [quantity, chain, draw] of the quantities between."""
-    step = max(1, CHUNK // (drawn.shape[0] * drawn.shape[1]))
+    """Yield begin, end, and a copy [quantity, chain, draw] of the quantities between."""
+    step = max(1, MAX_DRAWS // (drawn.shape[0] * drawn.shape[1]))
     for begin in range(0, drawn.shape[2], step):
         part = drawn[:, :, begin : begin + step]
         yield begin, begin + part.shape[2], np.ascontiguousarray(np.moveaxis(part, 2, 0))
 
 
 def _each(draws: ArrayLike, compute: Callable[[Floats, Bools, Bools], Floats], chains: int, owner: str) -> Floats:
-    """`compute` for the quantities that are finite; it is told which stand still altogether, and which in each chain."""
+    """Apply `compute` to the finite quantities. It gets which of them are constant, and which are constant in each chain."""
     drawn = _checked(draws, chains, owner)
-    found = np.full(drawn.shape[2], np.nan)
+    result = np.full(drawn.shape[2], np.nan)
     for begin, end, part in _chunks(drawn):
         finite = np.isfinite(part).all(axis=(1, 2))
         part = part if finite.all() else part[finite]
         high, low = part.max(axis=2, initial=-np.inf), part.min(axis=2, initial=np.inf)
-        room = STILL * np.maximum(np.abs(high), np.abs(low)).max(axis=1, keepdims=True)
+        room = ROUNDING * np.maximum(np.abs(high), np.abs(low)).max(axis=1, keepdims=True)
         apart = (high - low <= room).all(axis=1)
         constant = high.max(axis=1) - low.min(axis=1) <= room[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found[begin:end][finite] = compute(part, constant, apart & ~constant)
-    return found.reshape(np.shape(draws)[2:])
+            result[begin:end][finite] = compute(part, constant, apart & ~constant)
+    return result.reshape(np.shape(draws)[2:])
 
 
 def _split(part: Floats) -> Floats:
-    """Each chain's two halves as chains of their own, the middle draw of an odd number left out."""
+    """Return the two halves of each chain as chains, without the middle draw of an odd number."""
     half = part.shape[2] // 2
     return np.concatenate([part[:, :, :half], part[:, :, -half:]], axis=1)
 
 
 def _normal_scores(split: Floats) -> Floats:
-    """z of the ranks over all chains, ties sharing their mean rank: Φ⁻¹((rank − 3/8)/(size + 1/4))."""
+    """Return z of the ranks over all chains, with the mean rank for ties: Φ⁻¹((rank − 3/8)/(size + 1/4))."""
     flat = split.reshape(len(split), -1)
     size = flat.shape[1]
     order = np.argsort(flat, axis=1)
@@ -199,19 +201,19 @@ def _normal_scores(split: Floats) -> Floats:
     new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     # The mean rank is 1 + (begin + end)/2, one of 2·size − 1 numbers.
     scores = ndtri((1 + np.arange(2 * size - 1) / 2 - 3 / 8) / (size + 1 / 4))
-    found = np.empty_like(flat)
+    result = np.empty_like(flat)
     if new.all():
-        np.put_along_axis(found, order, scores[None, ::2], axis=1)
-        return found.reshape(split.shape)
+        np.put_along_axis(result, order, scores[None, ::2], axis=1)
+        return result.reshape(split.shape)
     begin = np.maximum.accumulate(np.where(new, place, np.int32(0)), axis=1)
     new[:, :-1], new[:, -1] = new[:, 1:].copy(), True  # now: the last of its ties
     end = np.minimum.accumulate(np.where(new, place, np.int32(size))[:, ::-1], axis=1)[:, ::-1]
-    np.put_along_axis(found, order, scores[begin + end], axis=1)
-    return found.reshape(split.shape)
+    np.put_along_axis(result, order, scores[begin + end], axis=1)
+    return result.reshape(split.shape)
 
 
 def _plain_rhat(split: Floats) -> Floats:
-    """√((B/W + n − 1)/n); nan where nothing differs, inf where chains differ and none moves."""
+    """Return √((B/W + n − 1)/n); nan where nothing differs, inf where chains differ and none moves."""
     number = split.shape[2]
     still = (split == split[:, :, :1]).all(axis=(1, 2))  # exactly: rounding leaves a variance above 0
     within = np.where(still, 0.0, split.var(axis=2, ddof=1).mean(axis=1))
@@ -228,12 +230,12 @@ def _rhat(part: Floats, constant: Bools, apart: Bools) -> Floats:
     tail = _plain_rhat(_normal_scores(np.abs(split - median[:, None, None])))
     # The tail may be undefined for draws of two values that are as far from the median; the bulk then is not,
     # unless only the middle draw, which is left out, moved.
-    found = np.fmax(bulk, tail)
-    return np.where(constant, 1.0, np.where(apart, np.inf, np.where(np.isnan(found), 1.0, found)))
+    result = np.fmax(bulk, tail)
+    return np.where(constant, 1.0, np.where(apart, np.inf, np.where(np.isnan(result), 1.0, result)))
 
 
 def _plain_ess(split: Floats) -> Floats:
-    """Geyer's initial monotone sequence over the chains' mean autocovariances."""
+    """Return the effective size by Geyer's initial monotone sequence of the chains' mean autocovariances."""
     chains, number = split.shape[1:]
     covariance = _autocovariance(split, number, mean=1)  # [quantity, lag]
     within = covariance[:, 0] * number / (number - 1)
@@ -258,7 +260,7 @@ def _plain_ess(split: Floats) -> Floats:
 
 
 def _scaled(part: Floats) -> Floats:
-    """From 0 to 1: the squares of tiny draws would vanish."""
+    """Scale draws to 0 … 1, because the squares of tiny draws would vanish."""
     low = part.min(axis=(1, 2), keepdims=True)
     width = part.max(axis=(1, 2), keepdims=True) - low
     return np.asarray((part - low) / np.where(width > 0, width, 1.0))
@@ -289,7 +291,7 @@ def _mcse(part: Floats, constant: Bools, apart: Bools) -> Floats:
 
 
 def _autocovariance(series: Floats, lags: int, mean: int | None = None) -> Floats:
-    """Along the last axis, divided by the length at every lag; of the series along axis `mean` the mean."""
+    """Return autocovariances along the last axis, divided by the length at every lag, and averaged along axis `mean`."""
     number = series.shape[-1]
     padded = next_fast_len(2 * number, real=True)
     waves = rfft(series - series.mean(axis=-1, keepdims=True), n=padded, axis=-1)
@@ -300,11 +302,11 @@ def _autocovariance(series: Floats, lags: int, mean: int | None = None) -> Float
 
 
 def _at_zero(series: Floats) -> Floats:
-    """Spectral density at 0 of each series along the last axis, by the autoregression of smallest AIC; 0 if it stands still."""
+    """Return the spectral density at 0 of each series along the last axis, by the autoregression of smallest AIC; 0 if constant."""
     number = series.shape[-1]
     orders = min(number // 4, int(10 * np.log10(number)))
     covariance = _autocovariance(series, orders + 1)
-    still = np.ptp(series, axis=-1) <= STILL
+    still = np.ptp(series, axis=-1) <= ROUNDING
     variance = np.where(still, 1.0, covariance[..., 0])
     rho = covariance / variance[..., None]
     rho[still] = 0.0

@@ -12,9 +12,9 @@ from scipy.stats import chisquare
 
 from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.sampling import Effort
-from dalenius.adversaries.sets import SetChain, disperse
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.sampling import Effort
+from dalenius.adversaries.models.set_chain import SetChain, disperse
 from dalenius.kernels import gibbs_sets, mode_jumps
 from dalenius.releases import Generalized
 from dalenius.schema import Column, Domain, Prior, Schema
@@ -123,7 +123,7 @@ def test_a_jump_between_sets_leaves_the_posterior_as_it_is() -> None:
 
 
 def test_chains_over_sets_start_apart() -> None:
-    population = Population.of(ring(30, 1.0), exact=False, ways=False)
+    population = Population.of(ring(30, 1.0), exact=False, allocations=False)
     chains = [SetChain(population, np.random.default_rng(i)) for i in range(4)]
     disperse(chains, np.random.default_rng(0))
     starts = [chain.rows[0][1].tolist() for chain in chains]

@@ -1,4 +1,4 @@
-"""A chain over overlapping sets: how many rows of each set have each of its leaves (methods A, exact inference 3)."""
+"""A chain over overlapping sets. Its state is how many rows of each set have each of its leaves (methods A, exact inference 3)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dalenius.adversaries.population import Pending, Population
-from dalenius.adversaries.sampling import WATCHED, Batch
+from dalenius.adversaries.models.population import Pending, Population
+from dalenius.adversaries.models.sampling import WATCHED, Batch
 from dalenius.arrays import Floats, Longs
 from dalenius.kernels.gibbs_sets import start_sets, sweep_sets
 
-SCOUTS = 16  # of each pair that may have several modes
+__all__ = ["SetChain", "SetModes", "disperse", "start_state"]
+
+SCOUTS = 16  # for each pair that may have several modes
 SCOUT_SWEEPS = 40  # before a scout's place is measured, and as many while it is
-DISTINCT = 0.05  # of the rows, whose leaves differ
-WEIGHED_PLACES = 2
+MIN_DISTANCE = 0.05  # of different modes: the share of the rows whose leaves differ
+MAX_WEIGHED_PLACES = 2
 _EVENLY = np.empty(0, dtype=np.int64)
 
 
-def started(pending: Pending, rank: Longs, seed: int) -> tuple[Longs, Longs]:
-    """A state of a pair: drawn evenly, or all rows of each set on its leaf of the first rank."""
+def start_state(pending: Pending, rank: Longs, seed: int) -> tuple[Longs, Longs]:
+    """Return a state of a pair: drawn evenly, or with all rows of each set on its leaf of the first rank."""
     family = pending.family
     return start_sets(family.first, family.members, pending.said, family.leaves, rank, seed)
 
@@ -31,16 +33,16 @@ class SetChain:
 
     population: Population
     rng: np.random.Generator
-    rows: list[tuple[Longs, Longs]] = field(init=False)  # of each pair: of each set and leaf, and of each leaf
-    states: int = 0  # kept as they were: means are all that is needed
+    rows: list[tuple[Longs, Longs]] = field(init=False)  # of each pair: rows of each set and leaf, and of each leaf
+    states: int = 0  # none are kept: the means suffice
     watched: list[Longs] = field(init=False)
     centres: list[Floats] = field(init=False)  # of each pair: densities to jump between, none if it has one mode
 
     def __post_init__(self) -> None:
         pending = self.population.pending
-        self.rows = [started(p, _EVENLY, self.seed()) for p in pending]
+        self.rows = [start_state(p, _EVENLY, self.seed()) for p in pending]
         self.centres = [np.empty((0, len(p.beta))) for p in pending]
-        # Of some pairs a leaf each, the same for all chains.
+        # One leaf of some pairs, the same for all chains.
         choice = np.random.default_rng(0)
         chosen = set(choice.permutation(len(pending))[:WATCHED].tolist())
         self.watched = [
@@ -57,7 +59,7 @@ class SetChain:
         self.advance(sweeps)
 
     def advance(self, sweeps: int) -> Batch:
-        """Means over the sweeps: for each pair each leaf's posterior mean, and each leaf's share of a row of each set."""
+        """Return means over the sweeps: for each pair those of each leaf, and of each leaf's share of a row of each set."""
         means: list[Floats] = []
         traces = []
         parts = zip(self.population.pending, self.rows, self.watched, self.centres, strict=True)
@@ -83,41 +85,41 @@ class SetChain:
 
 @dataclass(frozen=True, slots=True)
 class SetModes:
-    """How many places scouts of a pair have found, of the pair with most.
+    """How many places the scouts found for the pair with the most places.
 
-    Nobody counts how often chains come to each. Two that are jumped between are weighed by the chains' agreement. Of more there
+    Visits are not counted. If chains jump between two places, their agreement shows that they weigh them. If there are more, there
     may be any number, and chains may agree on the few that they know: then nothing is certain.
     """
 
     places: int
 
     def unseen(self) -> float:
-        return 1.0 if self.places > WEIGHED_PLACES else 0.0
+        return 1.0 if self.places > MAX_WEIGHED_PLACES else 0.0
 
     def unmixed(self) -> str:
         return (
             f"with a prior below 1 the sets have several modes: scouts found {self.places}, and these cannot be weighed against "
-            "each other and against others that nobody found"
+            "each other and against others that were not found"
         )
 
-    def told(self) -> dict[str, int]:
+    def to_dict(self) -> dict[str, int]:
         return {"modes": self.places}
 
 
 def disperse(chains: Sequence[SetChain], rng: np.random.Generator) -> SetModes:
     """Start chains far apart, and let them jump where there may be several modes.
 
-    The first chain starts evenly, the others where the leaves come in an order of their own: each set gives all rows to one.
-    With every β at least 1 the posterior of a pair has one mode (its density is log-concave). With less it may have several,
-    as few leaves as possible sharing the rows: scouts look for these, chains start from those that lie farthest apart.
+    The first chain starts evenly. For each other chain the leaves have an order, and each set gives all its rows to its first leaf.
+    If every β is at least 1, the posterior of a pair has one mode (its density is log-concave). Otherwise it may have several, in
+    which few leaves share the rows. Scouts search for these, and chains start from those that lie farthest apart.
     """
     places = 1
     for i, pending in enumerate(chains[0].population.pending):
         leaves = pending.family.leaves
-        orders = [order for _ in range(SCOUTS // 2) for order in _both_ways(rng.permutation(leaves))]
+        orders = [order for _ in range(SCOUTS // 2) for order in _and_reverse(rng.permutation(leaves))]
         if (pending.beta[np.unique(pending.family.members)] >= 1).all():
             for chain, order in zip(chains[1:], orders * len(chains), strict=False):
-                chain.rows[i] = started(pending, order, chain.seed())
+                chain.rows[i] = start_state(pending, order, chain.seed())
             continue
         scouted = [_scout(pending, order, int(rng.integers(2**31))) for order in orders]
         centres = np.array([place.centre for place in scouted])
@@ -140,28 +142,28 @@ class Scouted:
 
 
 def _distinct(scouted: Sequence[Scouted]) -> int:
-    """How many of the places are different ones: farther apart than short walks in one mode would be."""
-    found: list[Scouted] = []
+    """Return how many places are different: farther apart than short walks in one mode."""
+    places: list[Scouted] = []
     for place in scouted:
-        if all(_apart(place, other) > DISTINCT for other in found):
-            found.append(place)
-    return len(found)
+        if all(_distance(place, other) > MIN_DISTANCE for other in places):
+            places.append(place)
+    return len(places)
 
 
-def _apart(one: Scouted, other: Scouted) -> float:
-    # Neighbouring sweeps are alike: some ten of them are worth one draw.
-    noise = np.sqrt((one.variance + other.variance) * 10 / SCOUT_SWEEPS)
-    return float(np.maximum(np.abs(one.mean - other.mean) - 2 * noise, 0.0).sum()) / 2
+def _distance(first: Scouted, second: Scouted) -> float:
+    # Neighbouring sweeps are alike: about ten of them are worth one draw.
+    noise = np.sqrt((first.variance + second.variance) * 10 / SCOUT_SWEEPS)
+    return float(np.maximum(np.abs(first.mean - second.mean) - 2 * noise, 0.0).sum()) / 2
 
 
-def _both_ways(order: Longs) -> tuple[Longs, Longs]:
+def _and_reverse(order: Longs) -> tuple[Longs, Longs]:
     return order, order.max() - order
 
 
 def _scout(pending: Pending, order: Longs, seed: int) -> Scouted:
-    """Walk from a state, and describe where it ends; the density is a Dirichlet one with the walk's mean and variance."""
+    """Walk from a state and return where the walk ends, with a Dirichlet density of its mean and variance."""
     family = pending.family
-    rows, total = started(pending, order, seed)
+    rows, total = start_state(pending, order, seed)
     watched = np.arange(family.leaves, dtype=np.int64)
     trace = np.empty((2 * SCOUT_SWEEPS, family.leaves))
     none = np.empty((0, family.leaves))
@@ -178,7 +180,7 @@ def _scout(pending: Pending, order: Longs, seed: int) -> Scouted:
 
 
 def _far_apart(centres: Floats, number: int) -> list[int]:
-    """As many of them: each as far as can be from those before, and again from the first when all are taken."""
+    """Choose centres: each as far as possible from those before, and again from the first when all are taken."""
     shares = centres / centres.sum(axis=1, keepdims=True)
     chosen = [0]
     while len(chosen) < number:

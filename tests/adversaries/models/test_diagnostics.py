@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 from scipy.stats import chi2, kstest
 
-from dalenius.adversaries import diagnostics
-from dalenius.adversaries.diagnostics import ess, geweke, mcse, rhat, weiss
+from dalenius.adversaries.models import diagnostics
+from dalenius.adversaries.models.diagnostics import ess, geweke, mcse, rhat, weiss
 from dalenius.errors import ParameterError
 
 Floats = NDArray[np.float64]
@@ -62,7 +62,7 @@ def kinds_of_draws() -> dict[str, Floats]:
 def test_as_arviz(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both are the same arithmetic in another order: they differ by rounding, which 1e-9 leaves room for."""
     draws = kinds_of_draws()[kind]
-    monkeypatch.setattr(diagnostics, "CHUNK", 3 * draws[..., 0].size)  # eight quantities: three chunks
+    monkeypatch.setattr(diagnostics, "MAX_DRAWS", 3 * draws[..., 0].size)  # eight quantities: three chunks
     with np.errstate(all="ignore"):
         theirs = {
             "rhat": array_stats.rhat(draws, **AXES),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from dalenius.adversaries.sampling import Batch, Effort, Sampled, sample
+from dalenius.adversaries.models.sampling import Batch, Effort, Sampled, sample
 
 PEOPLE, VALUES = 5, 3
 
@@ -165,7 +165,7 @@ def test_why_it_has_not_converged_is_said() -> None:
         return found
 
     assert reasons(0.5, 0.5) == []
-    assert reasons(1e-5, 0.5) == ["the error is still larger than the 1e-05 asked for"]
+    assert reasons(1e-5, 0.5) == ["the error is still larger than the required 1e-05"]
     (only,) = reasons(0.5, 1e-5)
     assert only.startswith("a Ti still has a relative error of 0.0")
     assert only.endswith("more than 1e-05")

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import chisquare
 
-from dalenius.adversaries.links import LinkChain, Links
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.sampling import Method
-from dalenius.adversaries.sets import SetChain
+from dalenius.adversaries.models.links import LinkChain, Links
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.sampling import Method
+from dalenius.adversaries.models.set_chain import SetChain
 from tests.adversaries.relative_worlds import Tiny
 from tests.adversaries.test_relative_exact import released as generalized
 from tests.adversaries.test_relative_links import released as anatomized
@@ -238,7 +238,7 @@ def set_case(seed: int, attributes: int) -> tuple[Truth, Population]:
         for row, s in zip(truth.leaves, truth.values, strict=True)
     )
     case = Tiny(rows, tuple(truth.alpha), tuple(tuple(mine) for mine in truth.beta))
-    return truth, Population.of(generalized(case), exact=False, ways=False)
+    return truth, Population.of(generalized(case), exact=False, allocations=False)
 
 
 def of_pairs(counts: list[NDArray[np.int64]], population: Population) -> Floats:

@@ -1,7 +1,7 @@
-"""What an anatomized release teaches: the link within groups is drawn, row by row, and beliefs are averaged over the draws.
+"""What an anatomized release reveals: the link within groups is drawn, and beliefs are averaged over the draws.
 
-A state gives every row of a group one of its values. Given a state the model of methods A is a table of counts: a learner's
-joint probability is a product of them, an attacker's is how often a row with the target's quasi-identifiers has each value.
+A state gives every row of a group one of its values. Given a state, the model of methods A is a table of counts. A learner's joint
+probability is a product of them. An attacker's is how often a row with the target's quasi-identifiers has each value.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
-from dalenius.adversaries.population import Prior
-from dalenius.adversaries.sampling import PRINTED, WATCHED, Batch, Method, states_of
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.population import Prior
+from dalenius.adversaries.models.sampling import PRINTED, WATCHED, Batch, Method, states_of
 from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.kernels import gibbs_links as kernel
@@ -23,6 +23,8 @@ from dalenius.kernels import mode_jumps
 from dalenius.releases import Anatomized
 from dalenius.schema import Column
 
+__all__ = ["SAMPLERS", "Jumps", "LinkChain", "Links", "choose_watched"]
+
 SAMPLERS: dict[Method, str] = {
     "block": "collapsed Gibbs on blocks, each permutation drawn exactly",
     "swaps": "collapsed Metropolis on swaps of two rows",
@@ -30,9 +32,9 @@ SAMPLERS: dict[Method, str] = {
     "printed-swaps": "the deFinetti attack as printed, a heuristic: one swap in each group under a classifier of the state",
     "printed-permutations": "the deFinetti attack as printed, a heuristic: one permutation in each group likewise",
 }
-WARMEST = 0.5  # the power of the likelihood that chains start with
-EVERY = 5  # sweeps after which a state is kept for the learner, and a jump proposed
-FOLLOWED = 20  # sweeps in which one attribute alone is looked at
+START_HEAT = 0.5  # the power of the likelihood that chains start with
+KEEP_EVERY = 5  # sweeps from one state that is kept for the learner, or one jump, to the next
+FOLLOW_SWEEPS = 20  # in which only one attribute counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +48,7 @@ class Links:
     place_value: Ints
     group_run: Longs  # the runs of equal values of each group
     run_start: Longs
-    tuples: Ints  # distinct rows of leaf codes, the group before them if `grouped`
+    tuples: Ints  # distinct rows of leaf codes, after the group if `grouped`
     slot: Ints  # which of them each row is
     grouped: bool
     first_leaf: Longs
@@ -57,7 +59,7 @@ class Links:
 
     @classmethod
     def of(cls, release: Anatomized, column: str | None = None, *, grouped: bool = False) -> Links:
-        """`grouped` keeps rows of different groups apart, for who knows which group a target is in."""
+        """Return the links of a release. `grouped` keeps rows of different groups apart, for adversaries that know the group."""
         grouping = release.grouping(column)
         prior = Prior.of(release.schema, grouping.column)
         sizes = [len(quasi.leaves) for quasi in release.schema.quasi]
@@ -90,69 +92,69 @@ class Links:
 
     @property
     def leaves(self) -> Longs:
-        """The number of leaves of each attribute."""
+        """Return the number of leaves of each attribute."""
         return np.diff(self.first_leaf)
 
     def fitting(self, known: Ints, error: Floats) -> csr_array:
-        """P(what is known of a target | a person with a tuple), for each target and each tuple of the release.
+        """Return P(what is known about a target | a person with a tuple), for each target and each tuple of the release.
 
-        If rows of different groups are kept apart, what is known begins with the group.
+        If rows of different groups are kept apart, the first code of a target is its group.
         """
         before = int(self.grouped)
-        sure = known.copy()
-        sure[:, before:][:, error > 0] = UNKNOWN
+        certain = known.copy()
+        certain[:, before:][:, error > 0] = UNKNOWN
         doubtful = np.flatnonzero(error > 0)
         parts = []
         sizes = [len(self.group_start) - 1] * before + self.leaves.tolist()
-        for some, start, taken in fit.equal_rows(sure, self.tuples, sizes):
+        for some, start, taken in fit.equal_rows(certain, self.tuples, sizes):
             target = np.repeat(some, np.diff(start))
             weight = np.ones(len(taken))
             for a in doubtful.tolist():
-                told = known[target, before + a]
+                code = known[target, before + a]
                 other = error[a] / (self.leaves[a] - 1)
-                factor = np.where(told == self.tuples[taken, before + a], 1 - error[a], other)
-                weight *= np.where(told == UNKNOWN, 1.0, factor)
+                factor = np.where(code == self.tuples[taken, before + a], 1 - error[a], other)
+                weight *= np.where(code == UNKNOWN, 1.0, factor)
             parts.append((target, taken, weight))
         rows, columns, data = (np.concatenate(column) for column in zip(*parts, strict=True))
         return csr_array((data, (rows, columns)), shape=(len(known), len(self.tuples)))
 
     def joint(self, batch: Batch, known: Ints, error: Floats) -> Floats:
-        """p_L(s, y) for each target and value, not normalised, on average over the states of a batch."""
+        """Return p_L(s, y) for each target and value, not normalised, on average over the states of a batch."""
         assert batch.kept is not None
         known = known[:, int(self.grouped) :]
         targets = np.where(known == UNKNOWN, -1, known + self.first_leaf[:-1]).astype(np.int64)
-        found = np.zeros((len(known), len(self.table)))
-        kernel.add_joint(targets, error, self.leaves, batch.kept, self.total, self.values, found)
-        return found / len(batch.kept)
+        sums = np.zeros((len(known), len(self.table)))
+        kernel.add_joint(targets, error, self.leaves, batch.kept, self.total, self.values, sums)
+        return sums / len(batch.kept)
 
     def expected(self) -> list[Floats]:
-        """For each attribute E[π_{a|s}(leaf)] if every way to link the rows of a group were equally likely."""
+        """Return E[π_{a|s}(leaf)] of each attribute if all links of the rows of a group were equally likely."""
         groups = len(self.group_start) - 1
         sizes = np.diff(self.group_start)
         owner = np.repeat(np.arange(groups), sizes)
         shares = csr_array((1 / sizes[owner], (np.arange(len(owner)), owner)), shape=(len(owner), groups)) @ csr_array(
             (np.ones(len(owner)), (owner, self.place_value)), shape=(groups, len(self.table))
         )
-        found = []
+        means = []
         for a in range(self.rows.shape[1]):
             low, high = self.first_leaf[a : a + 2].tolist()
             here = csr_array(
                 (np.ones(len(owner)), (self.rows[:, a] - low, np.arange(len(owner)))), shape=(high - low, len(owner))
             )
             counts = (here @ shares).toarray()
-            found.append(((self.beta[low:high, None] + counts) / self.total[a]).T)
-        return found
+            means.append(((self.beta[low:high, None] + counts) / self.total[a]).T)
+        return means
 
 
 @dataclass(slots=True, eq=False)
 class Jumps:
-    """Between which places a chain jumps, and how: see `modes`."""
+    """The places that a chain jumps between, and the kinds of jumps (see `modes`)."""
 
     centres: Floats  # [place, leaf, value]: densities to propose parameters from
-    means: Floats  # [place, leaf, value]: where the places are, to tell which one a chain is near
+    means: Floats  # [place, leaf, value]: where the places are; a chain is near one of them
     moving: Bools  # [kind, value]: the values whose parameters a kind of jump proposes
     states: Longs
-    works: Bools  # kinds that have been taken at least once
+    works: Bools  # kinds that were accepted at least once
 
     @classmethod
     def of(cls, links: Links, centres: Floats, means: Floats, moving: Bools) -> Jumps:
@@ -160,16 +162,17 @@ class Jumps:
         return cls(centres, means, moving, states, np.zeros(len(moving), dtype=np.bool_))
 
     def keep(self, works: Bools) -> None:
-        """Only these kinds from now on."""
+        """Keep only these kinds."""
         self.moving, self.works = self.moving[works], works[works]
 
     def nearest(self, weight: Floats) -> int:
+        """Return the place that a state is nearest to."""
         return int(np.abs(self.means - weight).sum(axis=(1, 2)).argmin())
 
 
 @dataclass(slots=True, eq=False)
 class LinkChain:
-    """One chain over the links. It starts evenly or, if it `follows` an attribute, as that alone would have it."""
+    """One chain over the links. It starts evenly or, if it `follows` an attribute, as if only that attribute counted."""
 
     links: Links
     method: Method
@@ -179,18 +182,18 @@ class LinkChain:
     row_at: Ints = field(init=False)
     weight: Floats = field(init=False)
     watched: tuple[Longs, Longs, Longs] = field(init=False)
-    visits: list[int] = field(default_factory=list)  # the place that was nearest, at every look
-    jumped: list[int] = field(default_factory=lambda: [0, 0])  # proposed, taken
+    visits: list[int] = field(default_factory=list)  # the nearest place, at every look
+    jumped: list[int] = field(default_factory=lambda: [0, 0])  # proposed, accepted
 
     def __post_init__(self) -> None:
         links = self.links
         self.row_at, self.weight = kernel.start_links(
             links.group_start, links.rows, links.place_value, links.beta, len(links.table), self.seed()
         )
-        self.watched = watched(links)
+        self.watched = choose_watched(links)
 
     def state(self) -> Floats:
-        """Who has which value now: the rows of each tuple that have each value."""
+        """Return how many rows of each tuple have each value now."""
         met = np.zeros((len(self.links.tuples), len(self.links.table)))
         np.add.at(met, (self.links.slot[self.row_at], self.links.place_value), 1.0)
         return met
@@ -204,14 +207,14 @@ class LinkChain:
 
     @property
     def crossings(self) -> int:
-        """How often it has gone from one place to another."""
+        """Return how often it has gone from one place to another."""
         return int(np.count_nonzero(np.diff(self.visits)))
 
     def forget_visits(self) -> None:
         self.visits, self.jumped = [], [0, 0]
 
     def move_to(self, row_at: Ints) -> None:
-        """Go on from another state."""
+        """Continue from another state."""
         self.row_at = row_at.copy()
         self._count()
 
@@ -220,41 +223,41 @@ class LinkChain:
         kernel.weigh(links.rows, self.row_at, links.place_value, links.beta, self.weight)
 
     def settle(self, sweeps: int) -> None:
-        """Find a likely state: blocks are drawn while the likelihood comes to count more and more, then with all of it.
+        """Find a likely state: draw blocks while the likelihood counts more and more, then with all of it.
 
-        From a state drawn evenly chains often get caught where two values have each other's rows (Adult, ℓ = 4: one in four).
-        Such states are left as soon as the likelihood counts a little less. The printed attack begins where it begins.
+        From a state drawn evenly, chains often get stuck where two values have each other's rows (Adult, ℓ = 4: one in four). They
+        leave such states as soon as the likelihood counts a little less. The printed attack starts without this.
         """
         if self.method in PRINTED:
             self.advance(sweeps)
             return
-        self.cool(sweeps, WARMEST)
+        self.cool(sweeps, START_HEAT)
         if self.method != "block":
             self.advance(sweeps)
 
-    def cool(self, sweeps: int, warmest: float, *, exchanging: bool = True) -> None:
-        """Sweeps in which the likelihood counts with a power that grows from `warmest` to 1, and a third with all of it."""
+    def cool(self, sweeps: int, start_heat: float, *, exchanging: bool = True) -> None:
+        """Run sweeps in which the power of the likelihood grows from `start_heat` to 1; the last third has all of it."""
         if self.follows is not None:
             self._follow(self.follows)
         warm = 2 * sweeps // 3
         for sweep in range(sweeps):
-            heat = warmest + (1 - warmest) * sweep / warm if sweep < warm else 1.0
+            heat = start_heat + (1 - start_heat) * sweep / warm if sweep < warm else 1.0
             self.warm(1, heat, exchanging=exchanging)
 
     def warm(self, sweeps: int, heat: float, *, exchanging: bool = True) -> None:
-        """Sweeps of which nothing is kept, the likelihood counting with a power."""
+        """Run sweeps of which nothing is kept, with the likelihood to a power."""
         trace, states = np.empty((sweeps, len(self.watched[0]))), np.empty((sweeps, len(self.watched[2])), np.int32)
         self._blocks(np.empty((0, 0)), trace, states, sweeps, heat, exchanging=exchanging)
 
     def _follow(self, attribute: int) -> None:
-        """Link rows and values as one attribute alone would have it."""
+        """Link rows and values as if only one attribute counted."""
         links = self.links
         rows = np.ascontiguousarray(links.rows[:, attribute : attribute + 1])
         total = links.total[attribute : attribute + 1]
         none = np.empty(0, dtype=np.int64)
         kernel.weigh(rows, self.row_at, links.place_value, links.beta, self.weight)
-        for sweep in range(FOLLOWED):
-            heat = min(1.0, WARMEST + sweep / FOLLOWED)
+        for sweep in range(FOLLOW_SWEEPS):
+            heat = min(1.0, START_HEAT + sweep / FOLLOW_SWEEPS)
             kernel.block_sweeps(
                 links.group_start, rows, links.place_value, links.group_run, links.run_start,
                 total, links.leaves[attribute] / total[0], self.row_at, self.weight, links.slot, np.empty((0, 0)), none, none, none,
@@ -263,7 +266,7 @@ class LinkChain:
         self._count()
 
     def try_jumps(self, number: int) -> None:
-        """Propose so many jumps of each kind, and note which kinds are ever taken."""
+        """Propose `number` jumps of each kind, and record which kinds are accepted."""
         assert self.jumps is not None
         for _ in range(number):
             for kind in range(len(self.jumps.moving)):
@@ -284,44 +287,44 @@ class LinkChain:
         return bool(taken)
 
     def advance(self, sweeps: int) -> Batch:
-        """How often a row of each tuple has each value, on average, and some of the tables that a learner looks at."""
+        """Return how often a row of each tuple has each value, on average, and some of the tables that a learner uses."""
         links = self.links
         met = np.zeros((len(links.tuples), len(links.table)))
         kept = []
         trace = np.empty((sweeps, len(self.watched[0])))
         states = np.empty((sweeps, len(self.watched[2])), dtype=np.int32)
-        self._count()  # no rounding adds up
+        self._count()  # so that rounding does not add up
         looks = 0
         # Odd: swaps that are always accepted come and go, and every other state would be the same.
-        every = max(EVERY, -(-sweeps // self.states)) | 1
+        every = max(KEEP_EVERY, -(-sweeps // self.states)) | 1
         for low in range(0, sweeps, every):
             high = min(low + every, sweeps)
-            looks += -(-(high - low) // kernel.LOOK) if self.method == "block" else high - low
+            looks += -(-(high - low) // kernel.LOOK_EVERY) if self.method == "block" else high - low
             kept.append(self._walk(met, trace[low:high], states[low:high], high - low).copy())
             self._look_around()
         return Batch([met / looks], np.array(kept), trace, states)
 
     def _look_around(self) -> None:
-        """Note which place is nearest, and propose jumps if any are worth it; the paper's samplers do as the paper does."""
+        """Record the nearest place, and propose jumps if any are accepted. The samplers of the papers do not jump."""
         if self.jumps is None:
             return
         self.visits.append(self.jumps.nearest(self.weight))
         if self.method == "block" and len(self.jumps.moving):
-            # First the one that moves most values, which stands last: it leads from any place to any other.
+            # First the one that moves most values, the last: it leads from any place to any other.
             self._jump(-1)
             self._jump(int(self.rng.integers(len(self.jumps.moving))))
 
     def _walk(self, met: Floats, trace: Floats, states: Ints, sweeps: int) -> Floats:
-        """Some sweeps; the table that the learner looks at afterwards."""
+        """Run some sweeps and return the table that the learner uses afterwards."""
         links = self.links
         seen = links.slot, met, *self.watched, trace, states, sweeps, self.seed()
         if self.method == "metropolis":
-            drawn = np.empty_like(self.weight)
+            parameters = np.empty_like(self.weight)
             swaps.metropolis_sweeps(
                 links.group_start, links.rows, links.place_value, links.first_leaf, links.total,
-                self.row_at, self.weight, drawn, *seen,
+                self.row_at, self.weight, parameters, *seen,
             )  # fmt: skip
-            return drawn
+            return parameters
         if self.method == "swaps":
             swaps.swap_sweeps(links.group_start, links.rows, links.place_value, self.row_at, self.weight, *seen)
         elif self.method in PRINTED:
@@ -344,8 +347,8 @@ class LinkChain:
         )  # fmt: skip
 
 
-def watched(links: Links) -> tuple[Longs, Longs, Longs]:
-    """Leaves and values whose counts are written down at every sweep, and rows whose value is: the same for all chains."""
+def choose_watched(links: Links) -> tuple[Longs, Longs, Longs]:
+    """Return leaves and values whose counts are recorded at every sweep, and rows whose value is: the same for all chains."""
     rng = np.random.default_rng(0)
     sizes = np.diff(links.group_start)
     runs = np.diff(links.group_run)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dalenius.adversaries.batch_errors import spread
+from dalenius.adversaries.models.batch_errors import spread
 
 Floats = NDArray[np.float64]
 CHAINS, TIMES = 4, 6000  # each column is a run of its own

@@ -1,8 +1,8 @@
-"""What learner and attacker share: a posterior of the release, exact where that is possible, and sampled where it is not.
+"""What learner and attacker share: the posterior given a release, exact where that is possible and sampled where it is not.
 
-The release decides. Sets that are nested or disjoint have an exact posterior, and so have overlapping ones that can be shared
-out in few ways; other overlapping sets are sampled by collapsed Gibbs, and the link of an anatomized release by drawing
-permutations. The belief says which was used and why. A posterior does not depend on the targets: once sampled it answers for
+The release decides. Sets that are nested or disjoint have an exact posterior, and so have overlapping sets whose rows can be
+distributed in few ways. Other overlapping sets are sampled by collapsed Gibbs, and the link of an anatomized release by drawing
+permutations. The belief says which was used and why. A posterior does not depend on the targets: once sampled, it answers for
 any of them.
 """
 
@@ -17,15 +17,25 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import lacking, required
-from dalenius.adversaries.links import SAMPLERS, LinkChain, Links
-from dalenius.adversaries.modes import explore
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.rows import joint, of_groups, row_weights
-from dalenius.adversaries.sampling import PRINTED, Batch, Chain, Effort, Evaluate, Prepare, Progress, Sampled, sample
-from dalenius.adversaries.sets import SetChain, disperse
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.links import SAMPLERS, LinkChain, Links
+from dalenius.adversaries.models.modes import explore
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.row_weights import joint, of_groups, row_weights
+from dalenius.adversaries.models.sampling import (
+    PRINTED,
+    Batch,
+    Chain,
+    Effort,
+    Evaluate,
+    Prepare,
+    Progress,
+    Sampled,
+    sample,
+)
+from dalenius.adversaries.models.set_chain import SetChain, disperse
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.belief import Belief, normalised
 from dalenius.coding import distinct_rows
@@ -33,8 +43,20 @@ from dalenius.errors import ParameterError
 from dalenius.releases import Release
 from dalenius.schema import Column, Schema
 
-ENTRIES = 60_000_000  # of a row's leaf, for each value and set, that are kept
-KEPT_ENTRIES = 4_000_000  # the same where they are sampled: every batch has its own
+__all__ = [
+    "MAX_SAMPLED_ENTRIES",
+    "Beliefs",
+    "Learning",
+    "Memory",
+    "Posterior",
+    "Views",
+    "errors_of",
+    "refusal",
+    "too_many",
+]
+
+MAX_ENTRIES = 60_000_000  # probabilities of a row's leaf, for each value and set
+MAX_SAMPLED_ENTRIES = 4_000_000  # the same where they are sampled: every batch has its own
 
 
 class Views(NamedTuple):
@@ -45,7 +67,7 @@ class Views(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """Normalised: of attacker and learner, and those of each batch [chain, batch, target, value] if they were sampled."""
+    """Normalised beliefs of attacker and learner, and those of each batch [chain, batch, target, value] if they were sampled."""
 
     attacker: Floats
     learner: Floats
@@ -55,32 +77,32 @@ class Beliefs(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Posterior:
-    """What a release teaches about one sensitive column."""
+    """What a release reveals about one sensitive column."""
 
     release: Release
     column: Column
     table: Longs  # rows of each value
     model: Population | Links
-    told: dict[str, Any]
+    method: dict[str, Any]  # which sampler is used, and why
     sampled: Sampled | None = None
 
     @classmethod
     def of(cls, release: Release, column: str | None = None, effort: Effort | None = None) -> Posterior:
-        """Exact, or yet to be sampled."""
+        """Return the posterior: exact, or yet to be sampled."""
         tuples = release.links()
         if tuples is not None:
             links = Links.of(tuples, column)
             sampler = SAMPLERS[(effort or Effort()).method]
-            told = {"sampler": sampler, "why": "the release cuts the link within its groups"}
-            return cls(release, links.column, links.table, links, told)
+            method = {"sampler": sampler, "why": "the release cuts the link within its groups"}
+            return cls(release, links.column, links.table, links, method)
         population = Population.of(required(release.rows(), release), column, exact=False)
         grouping = population.grouping
         if population.pending:
             name = release.schema.quasi[population.pending[0].attribute].name
-            told = {"sampler": "collapsed Gibbs on sets", "why": f"sets of column {name!r} overlap"}
+            method = {"sampler": "collapsed Gibbs on sets", "why": f"sets of column {name!r} overlap"}
         else:
-            told = {"sampler": "none", "why": "sets are nested or disjoint, or can be shared out in few ways"}
-        return cls(release, grouping.column, grouping.table, population, told)
+            method = {"sampler": "none", "why": "sets are nested or disjoint, or can be shared out in few ways"}
+        return cls(release, grouping.column, grouping.table, population, method)
 
     @property
     def exact(self) -> bool:
@@ -88,26 +110,26 @@ class Posterior:
 
     @property
     def compares(self) -> bool:
-        """Whether an attacker's belief is held against a learner's."""
+        """Return whether an attacker's belief is compared with a learner's."""
         return True
 
     @property
     def categories(self) -> int:
-        """Of what is watched from sweep to sweep: the values of rows, or nothing."""
+        """Return how many categories the values of watched rows have, 0 if no rows are watched."""
         return len(self.table) if isinstance(self.model, Links) else 0
 
     @property
     def diagnostics(self) -> dict[str, Any]:
-        return self.told if self.sampled is None else self.sampled.diagnostics
+        return self.method if self.sampled is None else self.sampled.diagnostics
 
     def may_go_on(self, effort: Effort) -> bool:
-        """It was sampled, converged, and more sweeps are allowed."""
-        told = self.diagnostics
+        """Return whether more sweeps are allowed: it was sampled and converged, and the limit is not reached."""
+        diagnostics = self.diagnostics
         return (
             self.sampled is not None
-            and told["converged"]
-            and not told["interrupted"]
-            and told["sweeps"] < effort.most_sweeps
+            and diagnostics["converged"]
+            and not diagnostics["interrupted"]
+            and diagnostics["sweeps"] < effort.most_sweeps
         )
 
     def sample(
@@ -120,14 +142,14 @@ class Posterior:
         *,
         again: bool = False,
     ) -> None:
-        """Sample until beliefs about these targets are sharp; what was sampled before goes on, with the targets it had.
+        """Sample until beliefs about these targets are precise. An earlier run continues, with the targets that it had.
 
-        With `again` it does so by one round at least.
+        With `again` it continues for at least one round.
         """
         if self.sampled is not None:
             run = self.sampled.run
             self.sampled = sample(
-                run.chains, run.evaluate, effort, categories=self.categories, progress=progress, told=self.told,
+                run.chains, run.evaluate, effort, categories=self.categories, progress=progress, method=self.method,
                 before=self.sampled, again=again,
             )  # fmt: skip
             return
@@ -141,31 +163,31 @@ class Posterior:
             if effort.method not in PRINTED and effort.burn_in:
                 prepare = partial(explore, self.model, linked, rng.spawn(1)[0], effort.burn_in // 3)
         else:
-            sets = [SetChain(self.model, mine) for mine in seeds]
-            modes = disperse(sets, rng.spawn(1)[0])
+            set_chains = [SetChain(self.model, generator) for generator in seeds]
+            modes = disperse(set_chains, rng.spawn(1)[0])
             prepare = (lambda _pool: modes) if modes.places > 1 else None
-            chains += sets
+            chains += set_chains
         self.sampled = sample(
-            chains, look, effort, categories=self.categories, progress=progress, told=self.told,
+            chains, look, effort, categories=self.categories, progress=progress, method=self.method,
             compare=self.compares, prepare=prepare,
         )  # fmt: skip
 
     @staticmethod
     def _link_chains(links: Links, effort: Effort, seeds: Sequence[np.random.Generator]) -> list[LinkChain]:
-        """The first chain starts evenly, each other where the links follow another attribute: no two in the same place."""
+        """Return chains that start in different states: the first evenly, each other where the links follow one attribute."""
         if effort.method in PRINTED:
-            return [LinkChain(links, effort.method, mine) for mine in seeds]
+            return [LinkChain(links, effort.method, generator) for generator in seeds]
         attributes = links.rows.shape[1]
         follows = [None, *(i % attributes for i in range(len(seeds) - 1))]
-        return [LinkChain(links, effort.method, mine, a) for mine, a in zip(seeds, follows, strict=True)]
+        return [LinkChain(links, effort.method, generator, a) for generator, a in zip(seeds, follows, strict=True)]
 
     def looking(self, known: Ints, error: Floats) -> Evaluate:
-        """From a batch to the beliefs of attacker and learner about these targets."""
+        """Return a function from a batch to the beliefs of attacker and learner about these targets."""
         views = self.viewing(known, error)
-        return lambda batch: tuple(normalised(one) for one in views(batch))
+        return lambda batch: tuple(normalised(weights) for weights in views(batch))
 
     def viewing(self, known: Ints, error: Floats) -> Callable[[Batch | None], Views]:
-        """What a batch says of these targets, or, without one, the exact posterior."""
+        """Return a function from a batch to the weights of these targets; from None to those of the exact posterior."""
         model = self.model
         if isinstance(model, Links):
             fitting = model.fitting(known, error)
@@ -183,25 +205,25 @@ class Posterior:
         return of_sets
 
     def weights(self, known: Ints, error: Floats) -> Views:
-        """What attacker and learner go by, of all states together: neither is normalised."""
+        """Return the weights of attacker and learner over all states together, not normalised."""
         view = self.viewing(known, error)
         if self.sampled is None:
             return view(None)
         if not isinstance(self.model, Links):
             return view(self.sampled.whole)
-        seen = [view(batch) for mine in self.sampled.batches for batch in mine]
-        return Views(*(np.mean([one[j] for one in seen], axis=0) for j in range(2)))
+        seen = [view(batch) for batches in self.sampled.batches for batch in batches]
+        return Views(*(np.mean([views[j] for views in seen], axis=0) for j in range(2)))
 
     def unless_suppressed(self, known: Ints, error: Floats) -> Floats | None:
-        """What the attacker believes exactly of targets who are not suppressed; nothing where no row is."""
+        """Return the attacker's exact belief about targets who are not suppressed; None if no row is suppressed."""
         if isinstance(self.model, Links) or not self.model.hidden.any():
             return None
         return normalised(of_groups(self.model, known, error))
 
     def beliefs(self, known: Ints, error: Floats, deleted: int = 0) -> Beliefs:
-        """What attacker and learner believe of these targets, all in all and, if it was sampled, in each batch.
+        """Return what attacker and learner believe about these targets, in total and, if it was sampled, in each batch.
 
-        Of so many `deleted` rows nothing was published: the attacker takes each to be as a learner would.
+        Nothing was published about the `deleted` rows: the attacker believes about them what the learner does.
         """
         seen_by = self.viewing(known, error)
 
@@ -212,41 +234,41 @@ class Posterior:
         if self.sampled is None:
             exact = view(None)
             return Beliefs(normalised(exact.attacker), normalised(exact.learner), None, None)
-        seen = [[view(batch) for batch in mine] for mine in self.sampled.batches]
-        if isinstance(self.model, Links):  # sums over states: what all say is the mean of what batches say
-            whole = Views(*(np.mean([one[j] for mine in seen for one in mine], axis=0) for j in range(2)))
+        seen = [[view(batch) for batch in batches] for batches in self.sampled.batches]
+        if isinstance(self.model, Links):  # sums over states: the whole is the mean of the batches
+            whole = Views(*(np.mean([views[j] for chain in seen for views in chain], axis=0) for j in range(2)))
         else:
             whole = view(self.sampled.whole)
-        attacker, learner = (np.array([[normalised(one[j]) for one in mine] for mine in seen]) for j in range(2))
+        attacker, learner = (np.array([[normalised(views[j]) for views in chain] for chain in seen]) for j in range(2))
         return Beliefs(normalised(whole.attacker), normalised(whole.learner), attacker, learner)
 
 
 @dataclass(slots=True, eq=False)
 class Memory:
-    """Posteriors that were worked out: learner and attacker who ask one release about the same targets share them.
+    """Posteriors already computed: learner and attacker share them if they attack the same targets in the same release.
 
-    Other targets have one of their own where it is sampled: what is sharp enough for some is not for others.
+    Other targets get a posterior of their own if it is sampled: what is precise enough for some targets is not for others.
     """
 
     known: dict[tuple[int, str, Effort, bytes], Posterior] = field(default_factory=dict)
 
     def recall(self, release: Release, column: str, effort: Effort, known: Ints, error: Floats) -> Posterior | None:
-        found = self.known.get((id(release), column, effort, self._asked(known, error)))
-        return found if found is not None and found.release is release else None
+        posterior = self.known.get((id(release), column, effort, self._key(known, error)))
+        return posterior if posterior is not None and posterior.release is release else None
 
     def keep(self, posterior: Posterior, effort: Effort, known: Ints, error: Floats) -> None:
-        self.known[id(posterior.release), posterior.column.name, effort, self._asked(known, error)] = posterior
+        self.known[id(posterior.release), posterior.column.name, effort, self._key(known, error)] = posterior
 
     @staticmethod
-    def _asked(known: Ints, error: Floats) -> bytes:
+    def _key(known: Ints, error: Floats) -> bytes:
         shape = str(known.shape).encode()
         return hashlib.sha256(shape + np.ascontiguousarray(known).tobytes() + error.tobytes()).digest()
 
 
 def errors_of(error: Mapping[str, float], schema: Schema) -> Floats:
-    """The probability that each quasi-identifier is wrong."""
+    """Return the probability that each quasi-identifier is wrong."""
     names = [column.name for column in schema.quasi]
-    found = np.zeros(len(names))
+    rates = np.zeros(len(names))
     for name, rate in error.items():
         owner = f"column {name!r}"
         if name not in names:
@@ -254,19 +276,40 @@ def errors_of(error: Mapping[str, float], schema: Schema) -> Floats:
         number = isinstance(rate, int | float) and not isinstance(rate, bool)
         if not number or not 0 <= rate < 1 or (rate and len(schema[name].leaves) < 2):
             raise ParameterError("error", owner, "a probability below 1, of a column with two values at least", rate)
-        found[names.index(name)] = rate
-    return found
+        rates[names.index(name)] = rate
+    return rates
 
 
 def too_many(entries: int, limit: int, what: str) -> str | None:
-    """Why so many probabilities are not worked with, or nothing."""
+    """Return why there are too many probabilities to compute, or None."""
     if entries <= limit:
         return None
     return f"{what} make {entries:,} probabilities, more than the {limit:,} that are kept in memory"
 
 
+def refusal(release: Release) -> str | None:
+    """Return why nobody can learn from a release, or None: it offers no rows, or too many of them."""
+    links, rows = release.links(), release.rows()
+    if links is not None:
+        columns = release.schema.sensitive
+        tuples = distinct_rows(links.quasi.codes, [len(column.leaves) for column in links.schema.quasi])[0]
+        entries = len(tuples) * max(len(column.leaves) for column in columns)
+        return too_many(entries, MAX_SAMPLED_ENTRIES, "its distinct tuples and values")
+    if rows is None:
+        return lacking(release, Adversary.needs)
+    columns = release.schema.sensitive
+    members = sum(len(rows.sets(a).members) for a in range(len(rows.labels)))
+    entries = members * max(len(column.leaves) for column in columns)
+    reason = too_many(entries, MAX_ENTRIES, "its labels and values")
+    if reason is None and entries > MAX_SAMPLED_ENTRIES:
+        pending = [Population.of(rows, column.name, exact=False).pending for column in columns]
+        sampled = max(sum(len(pair.family.members) for pair in pairs) for pairs in pending)
+        reason = too_many(sampled, MAX_SAMPLED_ENTRIES, "the sets that overlap and their values")
+    return reason
+
+
 class Learning(Adversary):
-    """Somebody who learns from a release how values and quasi-identifiers go together."""
+    """An adversary that learns from a release how values and quasi-identifiers go together."""
 
     __slots__ = ("effort", "error", "memory", "progress")
     samples = True
@@ -296,40 +339,24 @@ class Learning(Adversary):
             return (
                 f"{self.effort.method} is the printed deFinetti attack, which does not sample what {self.name} believes"
             )
-        links, rows = release.links(), release.rows()
-        if links is not None:
-            tuples = distinct_rows(links.quasi.codes, [len(column.leaves) for column in links.schema.quasi])[0]
-            entries = len(tuples) * max(len(column.leaves) for column in release.schema.sensitive)
-            return too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
-        if rows is None:
-            return lacking(release, self.needs)
-        members = sum(len(rows.sets(a).members) for a in range(len(rows.labels)))
-        entries = members * max(len(column.leaves) for column in release.schema.sensitive)
-        reason = too_many(entries, ENTRIES, "its labels and values")
-        if reason is None and entries > KEPT_ENTRIES:
-            names = [column.name for column in release.schema.sensitive]
-            pending = [Population.of(rows, name, exact=False).pending for name in names]
-            sampled = max(sum(len(one.family.members) for one in mine) for mine in pending)
-            reason = too_many(sampled, KEPT_ENTRIES, "the sets that overlap and their values")
-        if reason is not None:
+        reason = refusal(release)
+        if reason is not None or release.links() is not None:
             return reason
         if self.effort.method != "block":
-            return (
-                f"{self.effort.method} is a way to draw the link of an anatomized release, and this one is generalized"
-            )
+            return f"{self.effort.method} draws the link of an anatomized release, and this one is generalized"
         return None
 
     def believe(
         self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
-        known, number = self._asked(release, targets)
+        known, number = self._distinct(release, targets)
         error = errors_of(self.error, release.schema)
         posterior = self.posterior(release, known, error, column, rng or np.random.default_rng())
         return self._belief(posterior, known, error, number)
 
     def taught(self, posterior: Posterior, targets: Targets) -> Belief:
-        """What is believed of any targets after a posterior as it is: nothing more is sampled, however blunt it is for them."""
-        known, number = self._asked(posterior.release, targets)
+        """Return the belief about any targets from a posterior as it is. Nothing more is sampled."""
+        known, number = self._distinct(posterior.release, targets)
         return self._belief(posterior, known, errors_of(self.error, posterior.release.schema), number)
 
     def posterior(
@@ -340,28 +367,28 @@ class Learning(Adversary):
         column: str | None,
         rng: np.random.Generator,
     ) -> Posterior:
-        """The posterior of a release, remembered if it was asked for before; sampled for these targets if it must be."""
+        """Return the posterior given a release: from memory if it is there, sampled for these targets if necessary."""
         name = required(release.classes(), release).grouping(column).column.name
         if self.memory is not None:
-            found = self.memory.recall(release, name, self.effort, known, error)
-            if found is not None:
-                if found.diagnostics.get("interrupted", False):
-                    found.sample(known, error, self.effort, rng, self.progress)
-                return found
-        found = self._posterior_of(release, name)
-        if not found.exact:
-            found.sample(known, error, self.effort, rng, self.progress)
+            posterior = self.memory.recall(release, name, self.effort, known, error)
+            if posterior is not None:
+                if posterior.diagnostics.get("interrupted", False):
+                    posterior.sample(known, error, self.effort, rng, self.progress)
+                return posterior
+        posterior = self._posterior_of(release, name)
+        if not posterior.exact:
+            posterior.sample(known, error, self.effort, rng, self.progress)
         if self.memory is not None:
-            self.memory.keep(found, self.effort, known, error)
-        return found
+            self.memory.keep(posterior, self.effort, known, error)
+        return posterior
 
     def _posterior_of(self, release: Release, column: str) -> Posterior:
         return Posterior.of(release, column, self.effort)
 
-    def _asked(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:  # noqa: ARG002
-        """What is known of each distinct target, and which one every target is."""
+    def _distinct(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:
+        """Return what is known about each distinct target, and which of them every target is."""
         return fit.distinct_targets(targets)
 
     @abstractmethod
     def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:
-        """What is believed of distinct targets; `number` is which one every target is."""
+        """Return the belief about all targets. `known` are the distinct ones, `number` says which of them every target is."""

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN
+from dalenius.adversaries.models import fit
 from dalenius.releases import Anatomized, Generalized
 from dalenius.releases.base import GroupCells
 from dalenius.schema import Column, Domain, Schema
@@ -89,8 +89,8 @@ def plain(release: Generalized | Anatomized, known: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("make", [boxes, tuples])
 @pytest.mark.parametrize(("pairs", "bits"), [(8_000_000, 2**27), (1, 1), (50, 8 * 80 * 2)])
 def test_fits_are_those_of_plain_loops(make: object, pairs: int, bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fit, "PAIRS", pairs)
-    monkeypatch.setattr(fit, "BITS", bits)
+    monkeypatch.setattr(fit, "MAX_PAIRS", pairs)
+    monkeypatch.setattr(fit, "MAX_BIT_BYTES", bits)
     rng = np.random.default_rng(7)
     release = make(rng, 230)  # type: ignore[operator]
     known = targets(rng, 60)

@@ -12,11 +12,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare, kstest
 
-from dalenius.adversaries import Targets, modes
+from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.definetti import Majority
-from dalenius.adversaries.links import Jumps, LinkChain, Links
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models import modes
+from dalenius.adversaries.models.links import Jumps, LinkChain, Links
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.kernels import exchanges, mode_jumps
 from dalenius.kernels.gibbs_links import values_of, weigh
 from tests.adversaries import mode_worlds
@@ -286,7 +287,7 @@ def test_groups_too_large_to_sum_up_stay_as_they_are(monkeypatch: pytest.MonkeyP
 
         def large(group_run: NDArray[np.int64], run_start: NDArray[np.int64]) -> NDArray[np.int64]:
             found = real(group_run, run_start)
-            found[::2] = mode_jumps.MOST_STATES + 1
+            found[::2] = mode_jumps.MAX_STATES + 1
             return found
 
         monkeypatch.setattr(mode_jumps, "states_of_groups", large)
@@ -309,7 +310,7 @@ def test_places_are_weighed() -> None:
         assert place.low <= place.high + 0.3  # bounds, but for their own error
         found[attribute] = place
     first, second = found[0], found[1]
-    assert first.distance(second, links).max() > modes.DISTINCT
+    assert first.distance(second, links).max() > modes.MIN_DISTANCE
     assert first.distance(first, links).max() == 0
     odds = attacker[1, 0] / attacker[1, 1]  # mass of the worlds in which the first attribute decides
     assert first.weight - second.weight == pytest.approx(math.log(odds), abs=0.3)
@@ -335,7 +336,7 @@ def watched(bounds: list[tuple[float, float]], visits: list[list[int]]) -> modes
         chain.visits = mine
     state = chains[0].weight
     places = [modes.Place(chains[0].row_at, state, state, state, low, high) for low, high in bounds]
-    return modes.Modes(chains, places, 0, [modes.FOUND] * len(places))
+    return modes.Modes(chains, places, 0, [modes.MIN_TIMES_FOUND] * len(places))
 
 
 def test_modes_that_were_not_visited_count_with_their_mass() -> None:
@@ -431,7 +432,7 @@ def test_modes_that_few_scouts_find_are_looked_for(seed: int) -> None:
     alike = found.posterior[:, 0]
     told = found.diagnostics
     assert told["modes"] == 5
-    assert min(told["modes_found_times"]) >= modes.FOUND
+    assert min(told["modes_found_times"]) >= modes.MIN_TIMES_FOUND
     assert (np.abs(alike - alike.mean()) < 4 * np.maximum(found.stderr[:, 0], 0.005)).all()
 
 
@@ -440,9 +441,9 @@ def test_a_mode_found_once_may_not_be_the_last() -> None:
     known = watched([(0.0, 1.0), (-1.0, 0.0)], [[0, 1] * 30] * 4)
     assert known.unseen() == 0
     for times, fair, expected in (([9, 1], True, 1.0), ([9, 3], True, 1.0), ([9, 4], True, 0.0), ([9, 1], False, 0.0)):
-        known.found, known.fair = times, fair
+        known.times_found, known.is_fair = times, fair
         assert known.unseen() == expected
-    known.found, known.fair = [9, 1], True
+    known.times_found, known.is_fair = [9, 1], True
     assert "one of them only 1 time:" in known.unmixed()
 
 
@@ -470,7 +471,7 @@ def test_without_scouts_it_would_be_certain(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(modes, "MAX_SCOUTS", 0)
     monkeypatch.setattr(modes, "EVEN_SCOUTS", 0)
     monkeypatch.setattr(modes, "DISTINCT", 2.0)
-    monkeypatch.setattr("dalenius.adversaries.learning.Posterior._link_chains", staticmethod(_all_alike))
+    monkeypatch.setattr("dalenius.adversaries.models.learning.Posterior._link_chains", staticmethod(_all_alike))
     wrong = []
     for seed in range(8):
         posterior, _, told = attacked(family, seed, effort)
