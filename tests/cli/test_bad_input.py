@@ -224,7 +224,7 @@ def test_ctrl_c_in_the_middle(tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("old", encoding="utf-8")
     script = """
 import os, signal, sys
-import dalenius.engines.duckdb as engine
+import dalenius.engines.duckdb_engine as engine
 from dalenius.cli import main
 
 watched = engine.watched
@@ -249,7 +249,7 @@ main()
 TERMINATED = """
 import os, signal, sys, threading, time
 from pathlib import Path
-import dalenius.engines.duckdb as engine
+import dalenius.engines.duckdb_engine as engine
 from dalenius.cli import main
 
 sent = threading.Event()

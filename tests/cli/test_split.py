@@ -15,7 +15,7 @@ import pytest
 from dalenius.auditing.holdout import split_rows
 from dalenius.cli import app
 from dalenius.engines import connect
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]

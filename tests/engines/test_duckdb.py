@@ -22,7 +22,7 @@ import dalenius as dl
 from dalenius.cli import app
 from dalenius.criteria import KAnonymity
 from dalenius.engines import Engine, Recoding, connect, default
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.publishers.mondrian import Mondrian
 

@@ -26,7 +26,7 @@ from dalenius.criteria import (
     TCloseness,
 )
 from dalenius.engines import Counted, TooMany
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.engines.ibis_rows import IbisRows
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import from_paths

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from dalenius.arrays import Ints, Longs
 from dalenius.engines.watching import Told
@@ -234,3 +235,30 @@ class Engine(Protocol):
     def save(self, columns: Mapping[str, Any], path: Path) -> None:
         """Write columns (arrays or lists, by name) as Parquet if the path ends so, else as CSV."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where rows can be: in a file that an engine reads, or in a table of it."""
+
+    engine: str  # the engine's name
+    title: str
+    is_table: bool
+    has_order: bool  # whether rows have an order, so that two equal rows can be told apart
+
+
+class Connector(ABC):
+    """Describe an engine and connect to it. `ENGINES` (registry.py) lists all of them.
+
+    The file of a connector must be quick to import: `connect` imports the engine's libraries.
+    """
+
+    name: ClassVar[str]
+    prefixes: ClassVar[tuple[str, ...]]  # how its URLs begin; a bare word is a whole URL
+    extra: ClassVar[str | None] = None  # the extra of this package that installs its libraries
+    places: ClassVar[tuple[Place, ...]]
+
+    @classmethod
+    @abstractmethod
+    def connect(cls, url: str, files: Callable[[], Engine]) -> Engine:
+        """Connect to a URL. `files` returns the engine that reads files on this machine."""
