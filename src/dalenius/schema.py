@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from dalenius import hierarchy as _hierarchy
-from dalenius.arrays import Floats, Longs
+from dalenius.arrays import Floats, Longs, read_only
 from dalenius.bands import order_by_number
 from dalenius.errors import InputError, ParameterError, listing, nearest
 from dalenius.hierarchy import MISSING, Hierarchy
@@ -74,8 +74,7 @@ class Domain:
         """The leaves as numbers (integer columns); a missing value is nan."""
         if not self._values:
             numbers = np.array([np.nan if leaf == MISSING else float(leaf) for leaf in self.leaves])
-            numbers.flags.writeable = False
-            self._values.append(numbers)
+            self._values.append(read_only(numbers))
         return self._values[0]
 
     def order(self) -> Longs | None:
@@ -89,13 +88,13 @@ class Domain:
 
     def _find_order(self) -> Longs | None:
         if self.declared or len(self.leaves) <= 2:
-            return np.arange(len(self.leaves))
+            return read_only(np.arange(len(self.leaves)))
         present = [code for code, leaf in enumerate(self.leaves) if leaf != MISSING]
         ranks = order_by_number([self.leaves[code] for code in present])
         if ranks is None:
             return None
         missing = [code for code, leaf in enumerate(self.leaves) if leaf == MISSING]
-        return np.array([present[rank] for rank in ranks] + missing, dtype=np.int64)
+        return read_only(np.array([present[rank] for rank in ranks] + missing, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)

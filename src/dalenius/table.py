@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dalenius import engines as _engine
-from dalenius.arrays import Ints, Longs
+from dalenius.arrays import Ints, Longs, read_only
 from dalenius.coding import canonical_texts, leaf_codes, merge
 from dalenius.engines import Counted, Engine, Rows, Source, TooMany, place_of
 from dalenius.errors import InputError, ParameterError, counted
@@ -131,7 +131,7 @@ class Table:
         some = counts > 0
         found = Table(None, self.declared, engine=self.engine, most_cells=self.most_cells, told=self.told)
         found._many, found._schema = False, self.schema
-        found._cells = Cells(cells.schema, cells.codes[some], counts[some].astype(np.int64))
+        found._cells = _shared_cells(cells.schema, cells.codes[some], counts[some].astype(np.int64))
         return found
 
     @property
@@ -185,7 +185,7 @@ class Table:
             cells, sizes = self._cells, self._cells.sizes
             columns = tuple(_tally(cells.codes[:, j], cells.counts, size) for j, size in enumerate(sizes))
             m = len(cells.schema.quasi)
-            self._marginals = Marginals(columns, *merge(cells.codes[:, m:], cells.counts, sizes[m:]))
+            self._marginals = _shared_marginals(columns, *merge(cells.codes[:, m:], cells.counts, sizes[m:]))
         return self._marginals
 
     def _read(self) -> Cells | None:
@@ -196,7 +196,7 @@ class Table:
             return None
         self._schema, self._texts, (codes,) = self._coded([found])
         sizes = [len(column.leaves) for column in self._schema.coded]
-        return Cells(self._schema, *merge(codes, found.counts, sizes))
+        return _shared_cells(self._schema, *merge(codes, found.counts, sizes))
 
     def _read_columns(self) -> None:
         """Bind the schema; where the distinct rows are too many, from each quasi-identifier and all sensitive columns."""
@@ -210,7 +210,7 @@ class Table:
         sizes = [len(column.leaves) for column in schema.coded]
         columns = [_tally(coded[j][:, 0], counts[j].counts, sizes[j]) for j in range(m)]
         columns += [_tally(coded[m][:, j], counts[m].counts, size) for j, size in enumerate(sizes[m:])]
-        self._marginals = Marginals(tuple(columns), *merge(coded[m], counts[m].counts, sizes[m:]))
+        self._marginals = _shared_marginals(columns, *merge(coded[m], counts[m].counts, sizes[m:]))
         self._schema, self._texts = schema, texts
 
     def _count(self, names: Sequence[str]) -> Counted:
@@ -256,3 +256,12 @@ class Table:
 def _tally(codes: Ints, counts: Longs, size: int) -> Longs:
     """How many people have each code. Floats, in which they are added up, are exact below 2^53."""
     return np.bincount(codes, weights=counts, minlength=size).astype(np.int64)
+
+
+def _shared_cells(schema: Schema, codes: Ints, counts: Longs) -> Cells:
+    """Return cells that a table keeps and hands to everybody who asks."""
+    return Cells(schema, read_only(codes), read_only(counts))
+
+
+def _shared_marginals(columns: Sequence[Longs], tuples: Ints, counts: Longs) -> Marginals:
+    return Marginals(tuple(map(read_only, columns)), read_only(tuples), read_only(counts))

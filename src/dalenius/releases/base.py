@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dalenius.arrays import Ints, Longs
+from dalenius.arrays import Ints, Longs, read_only
 from dalenius.coding import distinct_rows, merge
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, nearest
@@ -51,6 +51,13 @@ class Grouping:
             return np.zeros(self.groups, dtype=np.int64)
         return np.add.reduceat(self.counts, self.start[:-1])
 
+    def read_only(self) -> Grouping:
+        """Make the arrays read-only, because several callers share a cached grouping; return the grouping."""
+        for array in (self.start, self.values, self.counts, self.table, self.parent):
+            if array is not None:
+                read_only(array)
+        return self
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupCells:
@@ -71,7 +78,8 @@ class GroupCells:
         rows = np.column_stack([group + 1, codes]).astype(np.int32)
         merged, total = merge(rows, counts, [groups, *sizes])
         kept = total > 0
-        return cls(merged[kept, 0] - 1, np.ascontiguousarray(merged[kept, 1:]), total[kept])
+        codes = np.ascontiguousarray(merged[kept, 1:])
+        return cls(read_only(merged[kept, 0] - 1), read_only(codes), read_only(total[kept]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroupCells):
@@ -93,7 +101,7 @@ class GroupCells:
         if groups not in self._sizes:
             kept = self.group >= 0
             sizes = np.bincount(self.group[kept], weights=self.counts[kept], minlength=groups)
-            self._sizes[groups] = sizes.astype(np.int64)
+            self._sizes[groups] = read_only(sizes.astype(np.int64))
         return self._sizes[groups]
 
     def recoded(self, old: Sequence[Column], new: Sequence[Column]) -> GroupCells:
@@ -242,7 +250,8 @@ class GroupedRelease(Release):
         split = others_as_quasi and len(self.schema.sensitive) > 1
         kept, place = self.sensitive._groupings, (self.groups, index, split)
         if place not in kept or kept[place][0] is not self.schema:
-            kept[place] = self.schema, self._split_grouping(index) if split else self._whole_grouping(index)
+            grouping = self._split_grouping(index) if split else self._whole_grouping(index)
+            kept[place] = self.schema, grouping.read_only()
         return kept[place][1]
 
     def _whole_grouping(self, index: int) -> Grouping:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.arrays import Ints, Longs
+from dalenius.arrays import Ints, Longs, read_only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +25,7 @@ class Sets:
         found = np.empty(int(first[-1]), dtype=np.int32)
         for v, members in enumerate(sets):
             found[first[v] : first[v + 1]] = np.sort(members)
-        return cls(first, found, leaves)
+        return cls(read_only(first), read_only(found), leaves)
 
     def __len__(self) -> int:
         return len(self.first) - 1
