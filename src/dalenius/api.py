@@ -61,8 +61,13 @@ def lattice(
 
 
 def attack(
-    release: str, schema: Schema | str | Path = SCHEMA, *, engine: Engine | str | None = None, seed: int = 0, **options: Any
-) -> Attacked:  # fmt: skip
+    release: Source | Release,
+    schema: Schema | str | Path = SCHEMA,
+    *,
+    engine: Engine | str | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Attacked:
     """Attack a release: beliefs about `targets`, and with the `truth` how often the adversary is right."""
     from dalenius.auditing.attacking import AttackRequest, attack
 
@@ -111,18 +116,18 @@ def compare(
     return compare(releases, truth, _schema(schema), engine=_engine(engine), **options)
 
 
-def frontier(table: str | Path, schema: str | Path = SCHEMA, **options: Any) -> Explored:
+def frontier(table: Source, schema: str | Path = SCHEMA, **options: Any) -> Explored:
     """Publish and audit a table by several methods and parameters: the risk and the utility of each release."""
     from dalenius.auditing.exploring import frontier
 
-    return frontier(Path(table), Path(schema), **options)
+    return frontier(table, Path(schema), **options)
 
 
-def split(table: str | Path, published: str | Path, others: str | Path, **options: Any) -> Split:
+def split(table: Source, published: str | Path, others: str | Path, **options: Any) -> Split:
     """Divide a file into the people to publish and a control group, drawn at random."""
     from dalenius.auditing.splitting import split
 
-    return split(Path(table), Path(published), Path(others), **options)
+    return split(table, Path(published), Path(others), **options)
 
 
 def channel(*, engine: Engine | str | None = None, seed: int = 0, **options: Any) -> MeasuredChannel:

@@ -86,7 +86,7 @@ class Table:
     [2]
     """
 
-    source: Source
+    source: Source | None  # None: a part of another table, without rows
     declared: Schema
     engine: Engine
     most_cells: int
@@ -100,7 +100,7 @@ class Table:
 
     def __init__(
         self,
-        source: Source,
+        source: Source | None,
         schema: Schema | str | Path,
         *,
         engine: Engine | str | None = None,

@@ -9,7 +9,7 @@ from typing import Any
 
 from dalenius.auditing.disclosure import described
 from dalenius.criteria import Criterion, Predicate, Realistic
-from dalenius.engines import Engine, Source
+from dalenius.engines import Engine, Source, source_name
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.remaining import ColumnLeft, to_document
 from dalenius.publishers.nodes import GeneralizationLattice
@@ -110,7 +110,7 @@ def lattice(
         )
     sweep = None if sweep_epsilon is None else stubbornness(nodes, sweep_epsilon, known=known, predicates=predicates)
     return Surveyed(
-        name=str(table),
+        name=source_name(table),
         people=nodes.people,
         criteria=tuple(criteria),
         adversaries=tuple(adversaries),

@@ -176,13 +176,13 @@ def stage_line(quiet: bool) -> Iterator[Callable[[str], None]]:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def release_files(release: str) -> list[Path]:
+def release_files(release: object) -> list[Path]:
     """The files of a release and its sidecar, which no output may replace; none where it is not to be found."""
     from dalenius.errors import DaleniusError
     from dalenius.releases import find_files, sidecar
 
     try:
-        return [*find_files(release)[1], sidecar.path_of(Path(release))]
+        return [*find_files(str(release))[1], sidecar.path_of(Path(str(release)))]
     except DaleniusError:
         return []  # whoever reads it says what is wrong
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalenius.engines.base import (
+    FRAME,
     PREFIX,
     Assignment,
     Connector,
@@ -17,13 +18,16 @@ from dalenius.engines.base import (
     Tally,
     TooMany,
     place_of,
+    source_name,
 )
 from dalenius.engines.registry import DEFAULT, ENGINES, connect, default, places
+from dalenius.engines.sources import as_file
 from dalenius.engines.textfile import parts_of
 
 __all__ = [
     "DEFAULT",
     "ENGINES",
+    "FRAME",
     "PREFIX",
     "Assignment",
     "Connector",
@@ -37,9 +41,11 @@ __all__ = [
     "TableName",
     "Tally",
     "TooMany",
+    "as_file",
     "connect",
     "default",
     "parts_of",
     "place_of",
     "places",
+    "source_name",
 ]

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from dalenius.arrays import Ints, Longs
 from dalenius.engines.watching import Told
@@ -16,8 +16,27 @@ from dalenius.errors import InputError
 PREFIX = "table:"  # says that a name is that of a table inside the engine
 _PART = r'(?:"(?:[^"]|"")+"|[^".:/\\\s]+)'
 
-# A path, a pandas, Polars or Arrow frame, or a dict of columns. Frames are known by their module's name.
-Source = Any
+
+class ArrowFrame(Protocol):
+    """A data frame that offers its columns as Arrow: pandas, Polars and pyarrow tables do, and frames of other libraries."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+class LazyFrame(Protocol):
+    """A Polars query that is not run yet."""
+
+    def collect(self) -> Any: ...
+
+
+# What a table or a release is read from: a path, the name of a table in an engine, a data frame, or columns by name.
+Source: TypeAlias = str | Path | ArrowFrame | LazyFrame | Mapping[str, Any]
+FRAME = "the data frame"  # what messages call a data frame, which has no name
+
+
+def source_name(source: object) -> str:
+    """Return what messages call a source. A data frame is never printed: its text has rows of people."""
+    return str(source) if isinstance(source, str | Path) else FRAME
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ import duckdb
 import ibis
 import pyarrow as pa
 
-from dalenius.engines.base import Source, TableName
+from dalenius.engines.base import FRAME, Source, TableName
 from dalenius.engines.ibis_rows import Check, IbisRows, frame_to_arrow, text_columns
 from dalenius.engines.sources import table_named
 from dalenius.engines.textfile import Dialect, is_parquet, parts_of, sniff_all
@@ -106,7 +106,7 @@ class DuckDB:
                 table = None
         if table is None:
             raise InputError("The frame holds a type of column that cannot be read; make it text, numbers or dates.")
-        rows = self._rows(table, "the frame")
+        rows = self._rows(table, FRAME)
         # Only noted: rows may be collected in the thread that runs a query, while another holds the lock and waits for it.
         weakref.finalize(rows, self._gone.append, name)
         return rows

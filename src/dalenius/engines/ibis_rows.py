@@ -334,6 +334,8 @@ def frame_to_arrow(frame: Any) -> Any:
         names = frame.column_names
     elif (library in ("pandas", "polars") and hasattr(frame, "columns")) or (isinstance(frame, dict) and frame):
         names = list(frame if isinstance(frame, dict) else frame.columns)
+    elif hasattr(frame, "__arrow_c_stream__"):
+        return frame_to_arrow(pa.table(frame))
     else:
         raise InputError(
             "A table is a path, a pandas, Polars or Arrow frame, or a dict of columns. "

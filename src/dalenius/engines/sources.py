@@ -1,11 +1,13 @@
-"""What a text names: a table inside an engine, or a file."""
+"""What a source is: a table inside an engine, a file, or a data frame that must become a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from dalenius.engines.base import PREFIX, TableName
+from dalenius.engines.base import PREFIX, Engine, Source, TableName
 from dalenius.errors import InputError
 
 
@@ -29,3 +31,18 @@ def table_named(text: str, has: Callable[[TableName], bool]) -> TableName | None
     if Path(text).exists():
         raise InputError(f"{text!r} is a file and a table of the engine. Write ./{text} or {PREFIX}{text}.")
     return name
+
+
+@contextmanager
+def as_file(source: Source, engine: Engine) -> Iterator[Path]:
+    """Yield the path of a source, for code that starts processes. A data frame becomes a temporary Parquet file.
+
+    Only its owner may read the folder of that file (`mkdtemp` creates it with mode 0700), and it is deleted at the end.
+    """
+    if isinstance(source, str | Path):
+        yield Path(source)
+        return
+    with tempfile.TemporaryDirectory(prefix="dalenius-") as folder:
+        path = Path(folder) / "frame.parquet"
+        engine.files.open(source).copy(path)
+        yield path

@@ -71,7 +71,7 @@ IMPOSSIBLE = {((5, 1, 0, 1), 1), ((5, 0, 0, 1), 3)}  # cells of the print that n
 def table(path: str | Path | None = None) -> Table:
     """Adult with the hierarchies of Table 4: age in ranges of 5, 10, 20, 40, marital status as a taxonomy."""
     whole = datasets.adult(path, sensitive="salary-class")
-    folder = Path(whole.source).parent
+    folder = Path(str(whole.source)).parent
     columns: dict[str, Any] = {name: {"role": "other"} for name in (c.name for c in whole.declared.columns)}
     columns["age"] = {"role": "quasi", "type": "integer", "intervals": [5, 10, 20, 40]}
     columns["marital-status"] = {"role": "quasi", "hierarchy": "adult_hierarchy_marital-status.csv"}

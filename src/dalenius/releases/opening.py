@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dalenius import engines as _engine
-from dalenius.engines import Engine, Source, parts_of
+from dalenius.engines import Engine, Rows, Source, parts_of
 from dalenius.errors import InputError, listing, nearest
 from dalenius.releases import sidecar
 from dalenius.releases.base import Release
@@ -18,16 +18,21 @@ _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
 def read(
-    source: Source,
+    source: Source | Release,
     schema: Schema | str | Path,
     *,
     kind: str | None = None,
     engine: Engine | str | None = None,
 ) -> Release:
-    """Open a release by its file, its NAME (several files), `QUASI.csv+SENSITIVE.csv`, or as a frame.
+    """Open a release by its file, by its NAME (several files), by `QUASI.csv+SENSITIVE.csv`, or from a data frame.
 
-    The kind is told by the files, by the sidecar, or by `kind`. A raw table opens as a release of leaves.
+    The files, the sidecar or `kind` say what kind it is. A raw table opens as a release of leaves. A release that is open
+    already is returned as it is.
     """
+    if isinstance(source, Release):
+        if kind not in (None, source.kind):
+            raise InputError(f"The release is of kind {source.kind!r}, not {kind!r}.")
+        return source
     schema = schema if isinstance(schema, Schema) else Schema.load(schema)
     if engine is None:
         engine = _engine.default()
@@ -57,6 +62,15 @@ def read(
     if _signature(files) != before:
         raise InputError(f"{source} changed while it was read. Read it again.")
     return release
+
+
+def first_rows(source: Source | Release, engine: Engine) -> Rows | None:
+    """Return the rows of the first file of a release, of its data frame, or of its table; None if it was not read."""
+    if isinstance(source, Release):
+        return None
+    if not isinstance(source, str | Path) or engine.holds(str(source)):
+        return engine.open(source)
+    return engine.open(find_files(str(source))[1][0])
 
 
 def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
