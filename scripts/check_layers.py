@@ -26,12 +26,13 @@ SCRIPTS = Path(__file__).resolve().parent
 ROOT = SCRIPTS.parent / "src" / "dalenius"
 LISTED = SCRIPTS / "layers_allowed.toml"
 
-# Which parts of the package a part may import, besides itself and `arrays` (the types of arrays, which everybody needs).
+# Which parts of the package a part may import, besides itself and what everybody needs: `arrays` and `reprs`.
 # `errors` and `kernels` import nothing else of ours.
 BASE = {"bands", "errors", "options", "hierarchy", "schema", "output", "coding", "config"}
-EVERYBODY = {"arrays"}
+EVERYBODY = {"arrays", "reprs"}
 ALLOWED: dict[str, set[str]] = {
     "arrays": set(),
+    "reprs": set(),
     "errors": set(),
     "options": set(),
     "bands": set(),

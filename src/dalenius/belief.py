@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dalenius.arrays import Bools, Floats, Ints
+from dalenius.reprs import short_repr
 from dalenius.schema import Column
 
 Method = Literal["exact", "sampled"]
@@ -24,6 +25,11 @@ class Replicates:
     posterior: Floats
     baseline: Floats | None
     number: Ints
+
+    def __repr__(self) -> str:
+        chains, batches, targets, values = self.posterior.shape
+        title = f"Replicates: {chains} chains of {batches} batches, {targets:,} distinct targets, {values:,} values"
+        return short_repr(title)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +58,10 @@ class Belief:
         for name in ("posterior", "baseline", "stderr"):
             if getattr(self, name).shape != shape:
                 raise ValueError(f"a belief about {shape[0]} targets and {shape[1]} values: {name} has another shape")
+
+    def __repr__(self) -> str:
+        title = f"Belief about {self.column.name} of {len(self):,} targets: {self.method}, {len(self.column.leaves):,} values"
+        return short_repr(title, f"{int((~self.matched).sum()):,} targets fit no class")
 
     def __len__(self) -> int:
         return len(self.matched)

@@ -19,6 +19,7 @@ import numpy as np
 
 from dalenius.arrays import Ints
 from dalenius.errors import InputError, ParameterError, counted, file_error, nearest
+from dalenius.reprs import short_repr
 
 TOP = "*"
 MISSING = ""  # the canonical text of a missing value, in every column
@@ -37,6 +38,10 @@ class Hierarchy:
     def height(self) -> int:
         """The highest level; level numbers go from 0 (leaves) to `height`."""
         return len(self.maps) - 1
+
+    def __repr__(self) -> str:
+        levels, leaves = counted(self.height + 1, "level", "levels"), counted(len(self.leaves), "value", "values")
+        return short_repr(f"Hierarchy from {self.source}: {levels}, {leaves}")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):

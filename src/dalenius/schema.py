@@ -18,8 +18,9 @@ import numpy as np
 from dalenius import hierarchy as _hierarchy
 from dalenius.arrays import Floats, Longs, read_only
 from dalenius.bands import order_by_number
-from dalenius.errors import InputError, ParameterError, listing, nearest
+from dalenius.errors import InputError, ParameterError, counted, listing, nearest
 from dalenius.hierarchy import MISSING, Hierarchy
+from dalenius.reprs import named, short_repr
 
 Role = Literal["identifier", "quasi", "sensitive", "other"]
 Type = Literal["category", "integer"]
@@ -56,6 +57,9 @@ class Domain:
 
     def __len__(self) -> int:
         return len(self.leaves)
+
+    def __repr__(self) -> str:
+        return short_repr(f"Domain of {counted(len(self), 'value', 'values')}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Domain) and self.leaves == other.leaves
@@ -123,6 +127,20 @@ class Column:
             raise InputError(f'Column {self.name!r} has intervals; these need type = "integer".')
         if self.intervals is not None:
             _hierarchy.check_widths(self.intervals, source=owner)
+
+    def __repr__(self) -> str:
+        domain = "" if self.domain is None else f", {counted(len(self.domain), 'value', 'values')}"
+        return short_repr(f"Column {self.name}: {self.role}, {self.type}{domain}{self._coarsening()}")
+
+    def _coarsening(self) -> str:
+        """Return how the column is coarsened, in words."""
+        if self.hierarchy is not None:
+            return f", hierarchy with {counted(self.hierarchy.height + 1, 'level', 'levels')}"
+        if self.intervals is not None:
+            return f", intervals of {listing(map(str, self.intervals))}"
+        if self.mask is not None:
+            return f", masked from the {self.mask}"
+        return ", published or suppressed" if self.suppress else ""
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -201,6 +219,11 @@ class Prior:
     alpha: float | Mapping[str, float] = 1.0
     beta: float | Mapping[str, float | Mapping[str, float]] = 1.0
 
+    def __repr__(self) -> str:
+        parts = {"alpha": self.alpha, "beta": self.beta}
+        texts = [f"{name} {'by name' if isinstance(part, Mapping) else part}" for name, part in parts.items()]
+        return short_repr(f"Prior: {', '.join(texts)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Schema:
@@ -231,6 +254,11 @@ class Schema:
                 f'{self.source}: no quasi-identifier. Give at least one column role = "quasi": '
                 "what an attacker may know about a person."
             )
+
+    def __repr__(self) -> str:
+        roles = [named(role, [column.name for column in self.columns if column.role == role]) for role in ROLES]
+        title = f"Schema from {self.source}: {counted(len(self.columns), 'column', 'columns')}"
+        return short_repr(title, *roles, named("policy", self.policy))
 
     @classmethod
     def load(cls, path: str | Path) -> Schema:

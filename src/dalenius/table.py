@@ -11,9 +11,10 @@ import numpy as np
 from dalenius import engines as _engine
 from dalenius.arrays import Ints, Longs, read_only
 from dalenius.coding import canonical_texts, leaf_codes, merge
-from dalenius.engines import Counted, Engine, Rows, Source, TooMany, place_of
+from dalenius.engines import Counted, Engine, Rows, Source, TooMany, place_of, source_name
 from dalenius.errors import InputError, ParameterError, counted
-from dalenius.schema import Schema
+from dalenius.reprs import named, short_repr
+from dalenius.schema import ROLES, Schema
 
 NO_LIMIT = 2**62
 MOST_CELLS = 20_000_000  # distinct rows that are kept in memory
@@ -32,6 +33,12 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    def __repr__(self) -> str:
+        title = (
+            f"Cells: {counted(len(self), 'distinct row', 'distinct rows')}, {counted(self.people, 'person', 'people')}"
+        )
+        return short_repr(title, named("columns", [column.name for column in self.schema.coded]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cells):
@@ -61,6 +68,9 @@ class Marginals:
     columns: tuple[Longs, ...]
     tuples: Ints
     counts: Longs
+
+    def __repr__(self) -> str:
+        return short_repr(f"Marginals of {counted(len(self.columns), 'column', 'columns')}, {self.people:,} people")
 
     @property
     def people(self) -> int:
@@ -122,6 +132,12 @@ class Table:
         self._cells = None
         self._texts = None
         self._marginals = None
+
+    def __repr__(self) -> str:
+        name = "part of a table" if self.source is None else source_name(self.source)
+        known = "" if self._cells is None else f", {counted(self._cells.people, 'row', 'rows')}"
+        roles = [named(role, [c.name for c in self.declared.columns if c.role == role]) for role in ROLES]
+        return short_repr(f"Table: {name.replace('the data', 'a data')}{known}", *roles)
 
     def part(self, counts: Longs) -> Table:
         """Some of the people: `counts[i]` of those in cell i. It has cells, and no rows of its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -44,9 +44,9 @@ class Counted:
     """Distinct rows of text with counts: column j of row i reads `texts[j][codes[i, j]]`; null reads as ''."""
 
     columns: tuple[str, ...]
-    texts: tuple[tuple[str, ...], ...]
-    codes: Ints
-    counts: Longs
+    texts: tuple[tuple[str, ...], ...] = field(repr=False)  # values of people, as all that is hidden here
+    codes: Ints = field(repr=False)
+    counts: Longs = field(repr=False)
 
 
 class Tally(Protocol):
@@ -78,7 +78,7 @@ class Summary:
     not_integer: int
     shortest: int
     longest: int
-    texts: tuple[str, ...]
+    texts: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,11 @@ class Recoding:
     """
 
     columns: tuple[str, ...]
-    labels: Mapping[str, Mapping[str, str]]
-    suppress: Collection[tuple[str, ...]] = ()
+    labels: Mapping[str, Mapping[str, str]] = field(repr=False)
+    suppress: Collection[tuple[str, ...]] = field(default=(), repr=False)
     mark: str = "*"
     shuffle: bool = False
-    tallies: Sequence[Tally] = ()
+    tallies: Sequence[Tally] = field(default=(), repr=False)
     leave_out: bool = False  # rows that are among `suppress` are not written at all
 
 
@@ -111,14 +111,14 @@ class Assignment:
     """
 
     columns: tuple[str, ...]
-    codes: Mapping[str, Mapping[str, int]]
-    keys: Ints
-    group: Ints
-    labels: Mapping[str, Sequence[str]]
-    index: Longs | None = None
+    codes: Mapping[str, Mapping[str, int]] = field(repr=False)
+    keys: Ints = field(repr=False)
+    group: Ints = field(repr=False)
+    labels: Mapping[str, Sequence[str]] = field(repr=False)
+    index: Longs | None = field(default=None, repr=False)
     number: str | None = None
     shuffle: bool = False
-    tallies: Sequence[Tally] = ()
+    tallies: Sequence[Tally] = field(default=(), repr=False)
 
 
 class TooMany(Exception):

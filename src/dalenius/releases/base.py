@@ -13,9 +13,10 @@ import numpy as np
 from dalenius.arrays import Ints, Longs, read_only
 from dalenius.coding import distinct_rows, merge
 from dalenius.engines import Engine, Source
-from dalenius.errors import InputError, nearest
+from dalenius.errors import InputError, counted, nearest
 from dalenius.releases.evidence import SHAPES, Shape
 from dalenius.releases.files import FileNames
+from dalenius.reprs import named, short_repr
 from dalenius.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ class Grouping:
     table: Longs
     suppressed: int
     parent: Ints | None = None
+
+    def __repr__(self) -> str:
+        people = counted(int(self.counts.sum()), "person", "people")
+        title = f"Grouping of {self.column.name}: {people} in {counted(self.groups, 'class', 'classes')}"
+        return short_repr(f"{title}, {self.suppressed:,} suppressed")
 
     @property
     def groups(self) -> int:
@@ -81,6 +87,12 @@ class GroupCells:
         codes = np.ascontiguousarray(merged[kept, 1:])
         return cls(read_only(merged[kept, 0] - 1), read_only(codes), read_only(total[kept]))
 
+    def __repr__(self) -> str:
+        rows = counted(len(self.counts), "distinct row", "distinct rows")
+        return short_repr(
+            f"GroupCells: {rows} of {counted(self.codes.shape[1], 'column', 'columns')}, {self.people:,} people"
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroupCells):
             return NotImplemented
@@ -122,6 +134,9 @@ class Regions:
     owner: Longs
     sets: list[list[Ints]]
 
+    def __repr__(self) -> str:
+        return short_repr(f"Regions: {len(self.codes):,} of {counted(len(self.sets), 'column', 'columns')}")
+
 
 class Release(ABC):
     """What the world sees. Subclasses are frozen data that describe themselves: `KINDS` (registry.py) lists them.
@@ -137,6 +152,28 @@ class Release(ABC):
     file_names: ClassVar[FileNames] = FileNames()  # one file of any name
     reads_tables: ClassVar[bool] = False  # whether a frame, or a table of an engine, can be read as this kind
     schema: Schema  # of the columns it is about; a channel has none
+
+    def __init_subclass__(cls) -> None:
+        """Give every kind the short repr: one that a dataclass makes itself would print arrays and values of people."""
+        super().__init_subclass__()
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Release.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        schema: Schema | None = getattr(self, "schema", None)
+        roles = () if schema is None else ("quasi", "sensitive")
+        names = [
+            named(role, [column.name for column in schema.coded if column.role == role]) for role in roles if schema
+        ]
+        return short_repr(f"{type(self).__name__}, a release of kind {self.kind}{self._extent()}", *names)
+
+    def _extent(self) -> str:
+        """Return how many people and classes there are, for `__repr__`."""
+        classes = self.classes()
+        if classes is None:
+            return ""
+        people = f"{counted(classes.people, 'person', 'people')} in {counted(classes.groups, 'class', 'classes')}"
+        return f": {people}, {classes.suppressed:,} suppressed"
 
     @classmethod
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Release:  # noqa: ARG003 - for kinds

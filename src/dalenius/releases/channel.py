@@ -8,14 +8,14 @@ discloses (Y'), with background knowledge beside it. A channel without them has 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from dalenius.arrays import Floats
 from dalenius.engines import Engine, Source
-from dalenius.errors import InputError
+from dalenius.errors import InputError, counted
 from dalenius.output import csv_text, write_texts
 from dalenius.releases.base import Release
 from dalenius.releases.files import as_path
@@ -29,8 +29,8 @@ TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digi
 class Part:
     """Names, and a matrix with a column for each of them."""
 
-    names: tuple[str, ...]
-    matrix: Floats
+    names: tuple[str, ...] = field(repr=False)
+    matrix: Floats = field(repr=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Part):
@@ -110,6 +110,9 @@ class Channel(Release):
     @classmethod
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Channel:  # noqa: ARG003 - it has no columns
         return read(as_path(files[0]), engine=engine)
+
+    def _extent(self) -> str:
+        return f": {counted(len(self.inputs), 'input', 'inputs')}, {counted(len(self.outputs), 'output', 'outputs')}"
 
     @property
     def values(self) -> tuple[str, ...]:

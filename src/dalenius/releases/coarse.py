@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from dalenius.schema import Column, Schema, WrongType
 class Coarse:
     """`node[leaf]` is the place in `labels` of the one label that covers the leaf. Labels are in the order of their first leaf."""
 
-    labels: tuple[str, ...]
-    node: Ints
+    labels: tuple[str, ...] = field(repr=False)
+    node: Ints = field(repr=False)
 
     def __post_init__(self) -> None:
         used, first = np.unique(self.node, return_index=True)

@@ -28,8 +28,8 @@ class CountLines:
 
     reading: Reading
     sensitive: str
-    owners: dict[int, tuple[str, ...]]
-    parts: dict[tuple[int, int], tuple[str, ...]]
+    owners: dict[int, tuple[str, ...]] = field(repr=False)
+    parts: dict[tuple[int, int], tuple[str, ...]] = field(repr=False)
     joint: tuple[tuple[str, ...], ...]
     rows: dict[str, Rows] = field(default_factory=dict)  # what the texts of each column stand for, once bound
 

@@ -231,8 +231,8 @@ class Generalized(GroupedRelease):
 class Origin:
     """Where a release was read from: finds a group's rows again by the texts that make up its labels."""
 
-    reading: Reading
-    group: Ints
+    reading: Reading = field(repr=False)
+    group: Ints = field(repr=False)
     columns: tuple[str, ...]
 
     def row_numbers(self, group: int, *, limit: int) -> list[int]:

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,8 +32,8 @@ _NEEDS_QUOTES = re.compile(r'[,{}"]|^\s|\s$|^$')
 class Label:
     """A released cell: its text, the codes of the leaves it may stand for, and whether it is a suppressed mark."""
 
-    text: str
-    members: Ints
+    text: str = field(repr=False)
+    members: Ints = field(repr=False)
     is_mark: bool = False
 
 

@@ -7,7 +7,7 @@ scale, scale·R and scale·R², with the scale of the counts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Moments:
 
     low: int
     high: int
-    values: Floats
+    values: Floats = field(repr=False)
 
     def __post_init__(self) -> None:
         check_bounds(self.low, self.high, "a Gaussian column")

@@ -93,6 +93,9 @@ class NoisyCounts(Release):
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> NoisyCounts:
         return read((as_path(files[0]), as_path(files[1])), schema, engine=engine)
 
+    def _extent(self) -> str:
+        return f": {counted(len(self.noisy), 'table', 'tables')}, {self.mechanism} noise, {self.promise}"
+
     def _check_epsilon(self) -> None:
         """Refuse a promise that the noise does not keep."""
         real = self.noise_epsilon

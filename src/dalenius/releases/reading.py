@@ -6,7 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Reading:
 
     rows: Rows
     counted: Counted
-    counts: Longs
+    counts: Longs = field(repr=False)
     grouped: bool = False  # whether there are group ids; a declared column of that name holds none
 
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from dalenius.arrays import Ints, Longs, read_only
 class Sets:
     """Sets of an attribute's leaves: set v holds `members[first[v]:first[v + 1]]`, ascending."""
 
-    first: Longs
-    members: Ints
+    first: Longs = field(repr=False)
+    members: Ints = field(repr=False)
     leaves: int
 
     @classmethod
