@@ -271,17 +271,8 @@ def _domain(declared: _Column, column: Column, missing: list[str], where: str) -
 
 
 def _tree(path: Path, column: Column, missing: list[str]) -> Hierarchy:
-    """The hierarchy with its leaves in canonical text, so that `07` in the file and 7 in the data meet."""
-
-    def leaf(text: str) -> str:
-        try:
-            return column.canonical(text, missing)
-        except WrongType:
-            raise InputError(
-                f'{text!r} is not a whole number, but column {column.name!r} has type = "integer".'
-            ) from None
-
-    return read_hierarchy(path, leaf=leaf)
+    """The hierarchy with its leaves in canonical text."""
+    return read_hierarchy(path, leaf=lambda text: column.leaf_of(text, missing))
 
 
 def _glob_escape(name: str) -> str:

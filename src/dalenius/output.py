@@ -248,13 +248,14 @@ def checksums(paths: Sequence[Path]) -> tuple[str, list[str]]:
     return each[0] if len(paths) == 1 else whole.hexdigest(), each
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]], *, delimiter: str = ",") -> str:
     """Comma-separated text, quoted where needed; a row of one empty field is quoted so that it stays a row."""
     lines: list[str] = []
     # Names that hold another delimiter (or a byte-order mark) would mislead whoever sniffs the header.
     plain = not any(mark in name for name in header for mark in ";\t\ufeff")
-    csv.writer(_Lines(lines), quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL).writerow(header)
-    csv.writer(_Lines(lines)).writerows(rows)
+    first = csv.writer(_Lines(lines), quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL, delimiter=delimiter)
+    first.writerow(header)
+    csv.writer(_Lines(lines), delimiter=delimiter).writerows(rows)
     return "".join(lines)
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,6 +27,7 @@ Type = Literal["category", "integer"]
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "other")
 TYPES: tuple[Type, ...] = ("category", "integer")
 WHOLE = re.compile(r"\s*([+-]?[0-9]{1,18})(?:\.0*)?\s*")
+COARSENINGS = frozenset(("hierarchy", "intervals", "mask", "suppress"))
 MAX_RANGE = 5_000_000  # leaves that a {min, max} domain may spell out
 
 
@@ -171,6 +172,15 @@ class Column:
                 return MISSING
         return str(value)
 
+    def leaf_of(self, text: str, missing: Collection[str]) -> str:
+        """Return the leaf that a hierarchy's row is about, so that `07` in the file and 7 in the data meet."""
+        try:
+            return self.canonical(text, missing)
+        except WrongType:
+            raise InputError(
+                f'{text!r} is not a whole number, but column {self.name!r} has type = "integer".'
+            ) from None
+
     def bound(self, observed: Iterable[str]) -> Column:
         """Fix the domain (declared leaves, else the hierarchy's, else the observed ones) and the hierarchy on it.
 
@@ -266,6 +276,65 @@ class Schema:
         from dalenius.config import load
 
         return load(Path(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write the schema as a `privacy.toml`, so that `load` returns an equal one. A file that is there is replaced."""
+        from dalenius.schema_text import save
+
+        save(self, Path(path))
+
+    def with_roles(self, roles: Mapping[str, Role] | None = None, /, **more: Role) -> Schema:
+        """Return the schema with other roles of some columns.
+
+        >>> import dalenius as dl
+        >>> schema = dl.Schema([dl.Column("age", "other"), dl.Column("zip", "quasi"), dl.Column("ill", "sensitive")])
+        >>> schema.with_roles(age="quasi", zip="identifier")
+        <Schema from the schema: 3 columns
+          identifier: zip
+          quasi: age
+          sensitive: ill>
+        """
+        changed = {**(roles or {}), **more}
+        new = {name: dataclasses.replace(self[name], role=role) for name, role in changed.items()}
+        return dataclasses.replace(self, columns=tuple(new.get(column.name, column) for column in self.columns))
+
+    def with_column(self, name: str, **changes: Any) -> Schema:
+        """Return the schema with a column changed or, if it has none of that name, added.
+
+        `changes` are fields of `Column`. A `domain` may be a list of values, and a `hierarchy` the path of its file. Only one of
+        `hierarchy`, `intervals`, `mask` and `suppress` can hold, so a new one replaces the old one.
+
+        >>> import dalenius as dl
+        >>> schema = dl.Schema([dl.Column("zip", "quasi", mask="right"), dl.Column("ill", "sensitive")])
+        >>> schema.with_column("zip", suppress=True).with_column("age", role="quasi", type="integer")["age"]
+        <Column age: quasi, integer>
+        """
+        old = next((column for column in self.columns if column.name == name), None)
+        if COARSENINGS & changes.keys():
+            changes = {"hierarchy": None, "intervals": None, "mask": None, "suppress": False} | changes
+        if isinstance(changes.get("domain"), list | tuple):
+            changes["domain"] = Domain(tuple(map(str, changes["domain"])))
+        if isinstance(changes.get("intervals"), list):
+            changes["intervals"] = tuple(changes["intervals"])
+        if isinstance(changes.get("hierarchy"), str | Path):
+            kind = changes.get("type", "category" if old is None else old.type)
+            plain = Column(name, "quasi", kind)
+            changes["hierarchy"] = _hierarchy.read_hierarchy(
+                Path(changes["hierarchy"]), leaf=lambda text: plain.leaf_of(text, self.missing)
+            )
+        if unknown := sorted(changes.keys() - {field.name for field in dataclasses.fields(Column)}):
+            known = [field.name for field in dataclasses.fields(Column)]
+            raise InputError(f"A column has no {unknown[0]!r}.{nearest(unknown[0], known)} Known: {listing(known)}.")
+        if old is None and "role" not in changes:
+            raise InputError(f"The schema has no column {name!r} yet. Give the new column a role: {listing(ROLES)}.")
+        new = Column(name, **changes) if old is None else dataclasses.replace(old, **changes)
+        columns = [new if column.name == name else column for column in self.columns]
+        return dataclasses.replace(self, columns=tuple(columns if old is not None else [*columns, new]))
+
+    def without_column(self, name: str) -> Schema:
+        """Return the schema without a column."""
+        gone = self[name]
+        return dataclasses.replace(self, columns=tuple(column for column in self.columns if column is not gone))
 
     @property
     def quasi(self) -> tuple[Column, ...]:
