@@ -90,5 +90,5 @@ class Belief:
 def normalised(weights: Floats) -> Floats:
     """Weights as probabilities, row by row; nan where all are 0."""
     total = weights.sum(axis=-1, keepdims=True)
-    found: Floats = np.divide(weights, total, out=np.full(weights.shape, np.nan), where=total > 0)
-    return found
+    shares: Floats = np.divide(weights, total, out=np.full(weights.shape, np.nan), where=total > 0)
+    return shares

@@ -66,9 +66,9 @@ def listing(words: Iterable[str], *, limit: int = 12) -> str:
     return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
 
 
-def counted(n: int, one: str, many: str) -> str:
+def counted(n: int, singular: str, plural: str) -> str:
     """A number with its noun: `1 class`, `2,000 classes`."""
-    return f"{n:,} {one if n == 1 else many}"
+    return f"{n:,} {singular if n == 1 else plural}"
 
 
 def file_error(error: OSError, path: object, doing: str) -> InputError:

@@ -293,19 +293,19 @@ def _widths(span: int) -> list[int]:
 def _looks_like_code(name: str, summary: Summary, integer: bool) -> bool:
     """Codes of one length: by the name, or by leading zeros that no number has."""
     plain = all(re.fullmatch(r"[0-9A-Za-z]+", text) for text in summary.texts)
-    named = bool(set(_words(name)) & _CODES)
+    is_called_code = bool(set(_words(name)) & _CODES)
     digits = all(text.isdigit() for text in summary.texts)
     one_length = summary.shortest == summary.longest > 2
-    return plain and one_length and summary.distinct >= 3 and (named or (digits and not integer))
+    return plain and one_length and summary.distinct >= 3 and (is_called_code or (digits and not integer))
 
 
 def _marks(summaries: dict[str, Summary]) -> list[str]:
     """A reminder of texts that often mean that there is no value."""
-    found = sorted({text for summary in summaries.values() for text in summary.texts if text in _NO_VALUE})
-    if not found:
+    marks = sorted({text for summary in summaries.values() for text in summary.texts if text in _NO_VALUE})
+    if not marks:
         return []
     return [
-        f"# GUESS: do {', '.join(map(toml_string, found))} mean that there is no value? Then list them under missing."
+        f"# GUESS: do {', '.join(map(toml_string, marks))} mean that there is no value? Then list them under missing."
     ]
 
 
@@ -318,9 +318,9 @@ def _hierarchies(path: Path, summaries: dict[str, Summary]) -> dict[str, Path]:
         except OSError:
             continue
         for name, summary in summaries.items():
-            mine = [file for file in files if file.stem.endswith(f"_hierarchy_{name}")]
-            if len(mine) == 1 and _covers(mine[0], summary):
-                fitting[name] = mine[0]
+            matching = [file for file in files if file.stem.endswith(f"_hierarchy_{name}")]
+            if len(matching) == 1 and _covers(matching[0], summary):
+                fitting[name] = matching[0]
         if fitting:
             return fitting
     return {}

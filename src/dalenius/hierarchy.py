@@ -55,13 +55,13 @@ class Hierarchy:
 
     def members(self) -> dict[str, Ints]:
         """Every label above the leaves with the leaf codes it covers."""
-        found: dict[str, Ints] = {}
+        codes: dict[str, Ints] = {}
         for map_, labels in zip(self.maps[1:], self.labels[1:], strict=True):
             order = np.argsort(map_, kind="stable").astype(np.int32)
             bounds = np.searchsorted(map_[order], np.arange(len(labels) + 1))
             for i, label in enumerate(labels):
-                found.setdefault(label, order[bounds[i] : bounds[i + 1]])
-        return found
+                codes.setdefault(label, order[bounds[i] : bounds[i + 1]])
+        return codes
 
     def arranged(self, leaves: Sequence[str]) -> Hierarchy:
         """The same hierarchy for these leaves in this order; a missing value joins as a branch of its own."""

@@ -121,8 +121,8 @@ class Column:
             raise ParameterError("role", owner, f"one of {listing(ROLES)}", self.role)
         if self.type not in TYPES:
             raise ParameterError("type", owner, f"one of {listing(TYPES)}", self.type)
-        ways = [self.hierarchy, self.intervals, self.mask, self.suppress or None]
-        if sum(way is not None for way in ways) > 1:
+        coarsenings = [self.hierarchy, self.intervals, self.mask, self.suppress or None]
+        if sum(coarsening is not None for coarsening in coarsenings) > 1:
             raise InputError(f"Column {self.name!r} has several of hierarchy, intervals and mask; keep one.")
         if self.intervals is not None and self.type != "integer":
             raise InputError(f'Column {self.name!r} has intervals; these need type = "integer".')

@@ -17,7 +17,8 @@ from dalenius.reprs import named, short_repr
 from dalenius.schema import ROLES, Schema
 
 NO_LIMIT = 2**62
-MOST_CELLS = 20_000_000  # distinct rows that are kept in memory
+MAX_CELLS = 20_000_000  # distinct rows that are kept in memory
+MOST_CELLS = MAX_CELLS  # the former name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +87,7 @@ class Table:
     """A CSV or Parquet file, or a pandas, Polars or Arrow frame, read through a schema.
 
     At most `most_cells` distinct rows are kept in memory. With more of them the table is `many`: it has no cells, and
-    its columns are counted one by one. `told` is given a line when something is done otherwise for that.
+    its columns are counted one by one. `notify` gets a line if the table is read in another way because of that.
 
     >>> import dalenius as dl
     >>> import pyarrow as pa
@@ -100,7 +101,7 @@ class Table:
     declared: Schema
     engine: Engine
     most_cells: int
-    told: Callable[[str], None] | None = field(repr=False)
+    notify: Callable[[str], None] | None = field(repr=False)
     _rows: Rows | None = field(default=None, repr=False)
     _many: bool | None = field(default=None, repr=False)  # nothing has been counted yet
     _schema: Schema | None = field(default=None, repr=False)
@@ -114,8 +115,8 @@ class Table:
         schema: Schema | str | Path,
         *,
         engine: Engine | str | None = None,
-        most_cells: int = MOST_CELLS,
-        told: Callable[[str], None] | None = None,
+        most_cells: int = MAX_CELLS,
+        notify: Callable[[str], None] | None = None,
     ) -> None:
         if isinstance(most_cells, bool) or not isinstance(most_cells, int) or most_cells < 1:
             raise ParameterError("most_cells", "Table", "an int ≥ 1", most_cells)
@@ -125,7 +126,7 @@ class Table:
             engine = _engine.default()
         self.engine = _engine.connect(engine) if isinstance(engine, str) else engine
         self.most_cells = most_cells
-        self.told = told
+        self.notify = notify
         self._rows = None
         self._many = None
         self._schema = None
@@ -145,10 +146,10 @@ class Table:
         if counts.shape != cells.counts.shape or (counts < 0).any() or (counts > cells.counts).any():
             raise ParameterError("counts", "Table.part", "a number for each cell, at most the cell's own", counts.shape)
         some = counts > 0
-        found = Table(None, self.declared, engine=self.engine, most_cells=self.most_cells, told=self.told)
-        found._many, found._schema = False, self.schema
-        found._cells = _shared_cells(cells.schema, cells.codes[some], counts[some].astype(np.int64))
-        return found
+        part = Table(None, self.declared, engine=self.engine, most_cells=self.most_cells, notify=self.notify)
+        part._many, part._schema = False, self.schema
+        part._cells = _shared_cells(cells.schema, cells.codes[some], counts[some].astype(np.int64))
+        return part
 
     @property
     def rows(self) -> Rows:
@@ -207,12 +208,12 @@ class Table:
     def _read(self) -> Cells | None:
         """The distinct rows, in one scan; None if they are too many."""
         try:
-            found = self.rows.count([column.name for column in self.declared.coded], limit=self.most_cells)
+            rows = self.rows.count([column.name for column in self.declared.coded], limit=self.most_cells)
         except TooMany:
             return None
-        self._schema, self._texts, (codes,) = self._coded([found])
+        self._schema, self._texts, (codes,) = self._coded([rows])
         sizes = [len(column.leaves) for column in self._schema.coded]
-        return _shared_cells(self._schema, *merge(codes, found.counts, sizes))
+        return _shared_cells(self._schema, *merge(codes, rows.counts, sizes))
 
     def _read_columns(self) -> None:
         """Bind the schema; where the distinct rows are too many, from each quasi-identifier and all sensitive columns."""
@@ -249,7 +250,7 @@ class Table:
             return place_of(rows, {column: [text]})
 
         where = rows.name
-        seen = {name: texts for one in counts for name, texts in zip(one.columns, one.texts, strict=True)}
+        seen = {name: texts for part in counts for name, texts in zip(part.columns, part.texts, strict=True)}
         leaves = {
             column.name: canonical_texts(column, seen[column.name], self.declared, where=where, locate=locate)
             for column in self.declared.coded
@@ -260,10 +261,10 @@ class Table:
             for column in schema.coded
         }
         coded = []
-        for one in counts:
-            codes = np.empty_like(one.codes)
-            for j, name in enumerate(one.columns):
-                codes[:, j] = lookups[name][one.codes[:, j]]
+        for part in counts:
+            codes = np.empty_like(part.codes)
+            for j, name in enumerate(part.columns):
+                codes[:, j] = lookups[name][part.codes[:, j]]
             coded.append(codes)
         texts = {name: dict(zip(seen[name], lookup.tolist(), strict=True)) for name, lookup in lookups.items()}
         return schema, texts, coded

@@ -39,13 +39,13 @@ def each(
     left = iter(range(len(items)))
     try:
         for _ in range(min(jobs, len(items))):
-            mine, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, prepare, setting), daemon=True)
+            our_end, their_end = context.Pipe()
+            process = context.Process(target=_serve, args=(their_end, prepare, setting), daemon=True)
             process.start()
-            theirs.close()
+            their_end.close()
             processes.append(process)
-            waiting[mine] = number = next(left)
-            mine.send((number, items[number]))
+            waiting[our_end] = number = next(left)
+            our_end.send((number, items[number]))
         while waiting:
             for ready in wait(list(waiting)):
                 assert isinstance(ready, Connection)

@@ -284,7 +284,7 @@ def test_nobody_can_change_what_a_release_keeps(kind: type[Release]) -> None:
         kept += [classes.sizes, *arrays_of(classes.sensitive), *arrays_of(classes.grouping())]
         assert len(kept) == 8
     if rows is not None:
-        kept += arrays_of(rows.sets(0))
+        kept += arrays_of(rows.leaf_sets(0))
         assert len(kept) == 10
     for array in kept:
         with pytest.raises(ValueError, match="read-only"):

@@ -99,7 +99,7 @@ OBJECTS: dict[str, Callable[[], object]] = {
     "cells of groups": lambda: generalized().sensitive,
     "regions": lambda: generalized().regions(),
     "label": lambda: generalized().labels[1][0],
-    "sets": lambda: generalized().sets(0),
+    "sets": lambda: generalized().leaf_sets(0),
     "origin": lambda: dl.read_release(pd.DataFrame(PEOPLE), SCHEMA).rows().origin,  # type: ignore[union-attr]
     "belief": belief,
     "replicates": lambda: belief().replicates,

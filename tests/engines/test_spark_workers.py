@@ -45,7 +45,7 @@ def told(line):
 
 def with_killer(url, *, quiet):
     engine = connect(url)
-    engine.told = told
+    engine.notify = told
     return engine
 
 import dalenius.cli.common as common

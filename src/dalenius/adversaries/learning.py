@@ -303,7 +303,7 @@ class Learning(Adversary):
             return too_many(entries, KEPT_ENTRIES, "its distinct tuples and values")
         if rows is None:
             return lacking(release, self.needs)
-        members = sum(len(rows.sets(a).members) for a in range(len(rows.labels)))
+        members = sum(len(rows.leaf_sets(a).members) for a in range(len(rows.labels)))
         entries = members * max(len(column.leaves) for column in release.schema.sensitive)
         reason = too_many(entries, ENTRIES, "its labels and values")
         if reason is None and entries > KEPT_ENTRIES:

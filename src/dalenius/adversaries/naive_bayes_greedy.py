@@ -35,7 +35,7 @@ class NaiveBayesGreedy(NaiveBayes):
         every: dict[Names, Floats] = dict(given)
         for name, moments in release.moments.items():
             numbers = numbers_of(release.schema[name])
-            every[name,] = moments.given(numbers[~np.isnan(numbers)])
+            every[name,] = moments.probabilities(numbers[~np.isnan(numbers)])
         departed = departures(release)
         candidates = {names: every[names] for names in departed if departed[names] > LEAST}
         prior = shares(release)

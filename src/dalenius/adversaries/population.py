@@ -22,7 +22,7 @@ from dalenius.arrays import Floats, Longs
 from dalenius.errors import InputError, nearest
 from dalenius.kernels.dirichlet_tree import tree_means
 from dalenius.releases import Generalized, Grouping
-from dalenius.releases.sets import Sets
+from dalenius.releases.leaf_sets import LeafSets
 from dalenius.schema import Column, Schema
 
 WAYS = 5_000  # ways to share the rows of overlapping sets out that are gone through one by one
@@ -79,7 +79,7 @@ class Attribute:
     for a suppressed row.
     """
 
-    sets: Sets
+    sets: LeafSets
     leaves: Floats
     shares: Floats
     hidden: Floats
@@ -121,7 +121,7 @@ class Population:
         for a, (quasi, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
             counts = np.zeros((len(grouping.table), len(labels)), dtype=np.int64)
             np.add.at(counts, (grouping.values, release.codes[owner, a]), grouping.counts)
-            sets = release.sets(a)
+            sets = release.leaf_sets(a)
             try:
                 found, left = _attribute(sets, counts, hidden, prior.beta[a], a, exact=exact, rows=rows, ways=ways)
             except Overlapping:
@@ -153,7 +153,7 @@ class Pending:
 
     attribute: int
     value: int
-    family: Sets
+    family: LeafSets
     said: Longs
     order: Longs
     extra: int
@@ -172,7 +172,7 @@ class Pending:
 
 
 def _attribute(
-    sets: Sets, counts: Longs, hidden: Longs, beta: Floats, number: int, *, exact: bool, rows: bool, ways: bool
+    sets: LeafSets, counts: Longs, hidden: Longs, beta: Floats, number: int, *, exact: bool, rows: bool, ways: bool
 ) -> tuple[Attribute, list[Pending]]:
     """One value after the other. Sets that no row of a value says change nothing, so a laminar family does for all."""
     size = len(counts)
@@ -186,7 +186,7 @@ def _attribute(
     order = np.argsort(-widths, kind="stable")
     laminar = True
     pending = []
-    families: dict[bool, Sets] = {}  # of all sets, with suppressed rows and without: the same for all values
+    families: dict[bool, LeafSets] = {}  # of all sets, with suppressed rows and without: the same for all values
     for s in range(size):
         if laminar:
             laminar = _fill_tree(found, s, order, counts[s], int(hidden[s]), beta, families)
@@ -203,16 +203,16 @@ def _attribute(
     return found, pending
 
 
-def _family(sets: Sets, order: Longs, counts: Longs, hidden: int) -> tuple[Sets, Longs]:
+def _family(sets: LeafSets, order: Longs, counts: Longs, hidden: int) -> tuple[LeafSets, Longs]:
     """Some sets and how many rows say each, the largest first; suppressed rows say that they are any leaf."""
     chosen = [sets[v] for v in order.tolist()]
     said = _said(sets, order, counts, hidden)
     if len(said) > len(chosen):
         chosen = [np.arange(sets.leaves, dtype=np.int32), *chosen]
-    return Sets.of(chosen, sets.leaves), said
+    return LeafSets.of(chosen, sets.leaves), said
 
 
-def _said(sets: Sets, order: Longs, counts: Longs, hidden: int) -> Longs:
+def _said(sets: LeafSets, order: Longs, counts: Longs, hidden: int) -> Longs:
     """How many rows say each set of a family; suppressed rows say the first, which is every leaf."""
     said = counts[order].copy()
     if hidden and len(order) and len(sets[int(order[0])]) == sets.leaves:
@@ -229,7 +229,7 @@ def _fill_tree(
     counts: Longs,
     hidden: int,
     beta: Floats,
-    families: dict[bool, Sets] | None = None,
+    families: dict[bool, LeafSets] | None = None,
 ) -> bool:
     if families is not None and bool(hidden) in families:
         family = families[bool(hidden)]
@@ -281,7 +281,7 @@ def _fill_ways(found: Attribute, s: int, order: Longs, counts: Longs, hidden: in
 Way = tuple[tuple[int, ...], ...]  # for each set how many of its rows have each of its leaves
 
 
-def _ways(family: Sets, said: Longs) -> Iterator[Way]:
+def _ways(family: LeafSets, said: Longs) -> Iterator[Way]:
     return itertools.product(*(list(_shared(int(n), len(family[v]))) for v, n in enumerate(said.tolist())))
 
 
@@ -295,7 +295,7 @@ def _shared(rows: int, leaves: int) -> Iterator[tuple[int, ...]]:
             yield (n, *rest)
 
 
-def _log(way: Way, family: Sets, beta: Floats, base: float) -> float:
+def _log(way: Way, family: LeafSets, beta: Floats, base: float) -> float:
     """The logarithm of a way's probability, up to a constant: multinomials of the sets times the Dirichlet integral."""
     counts = np.zeros(len(beta))
     log = 0.0

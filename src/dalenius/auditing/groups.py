@@ -61,7 +61,7 @@ def located(people: People, release: Anatomized, source: Source | Release, engin
     for column, mine, texts in zip(schema.quasi, codes.T[: len(names)], lines[1:], strict=True):
         if not np.array_equal(mine, _coded(texts, _leaves(texts, schema, column.name))):
             return OTHER_ORDER
-    group = _coded(lines[0], release.named())
+    group = _coded(lines[0], release.group_numbers())
     m = len(schema.quasi)
     values = GroupCells.gather(
         group, codes[:, m:], np.ones(len(codes), dtype=np.int64), [len(c.leaves) for c in schema.sensitive]

@@ -20,7 +20,7 @@ from dalenius.publishers.given import Given
 from dalenius.publishers.registry import PUBLISHERS, files, from_options, names_several
 from dalenius.releases import Release, check_sidecar_free, find_files, sidecar
 from dalenius.schema import Schema
-from dalenius.table import MOST_CELLS, Table
+from dalenius.table import MAX_CELLS, Table
 
 Inputs = Sequence[Path | str | None]
 
@@ -120,7 +120,7 @@ def publish(
     report: Path | None = None,
     inputs: Inputs = (),
     engine: Engine | None = None,
-    most_cells: int = MOST_CELLS,
+    most_cells: int = MAX_CELLS,
     progress: Progress | None = None,
     warn: Callable[[str], None] | None = None,
     **options: Any,
@@ -140,7 +140,7 @@ def publish(
         read = [table if isinstance(table, str | Path) else None, *inputs, *schema.files, *engine.own_files]
         read += [] if opened is None else opened.files
         _check_outputs(publisher, output, report, read, engine)
-    people = Table(table, schema, engine=engine, most_cells=most_cells, told=warn)
+    people = Table(table, schema, engine=engine, most_cells=most_cells, notify=warn)
     planned: Any = publisher if opened is None else replace(publisher, given=opened.given(people))  # type: ignore[type-var]
     published: Published = planned.run(people, seed=seed, progress=progress)
     if output is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 from dalenius.arrays import Ints, Longs
-from dalenius.engines.watching import Told
+from dalenius.engines.watching import Notify
 from dalenius.errors import InputError
 
 PREFIX = "table:"  # says that a name is that of a table inside the engine
@@ -218,14 +218,14 @@ class Rows(Protocol):
 
 def place_of(rows: Rows, texts: Mapping[str, Collection[str]]) -> str:
     """The first row that has these texts, for a message: its number, if rows have numbers."""
-    found = rows.find(texts, limit=1)
-    return f"row {found[0]}" if found else "some row"
+    numbers = rows.find(texts, limit=1)
+    return f"row {numbers[0]}" if numbers else "some row"
 
 
 class Engine(Protocol):
     """A connection. `open` reads only what it must to know the columns."""
 
-    told: Told | None  # is given a line about what the engine does, while it does it
+    notify: Notify | None  # is given a line about what the engine does, while it does it
 
     @property
     def files(self) -> Engine:

@@ -22,7 +22,7 @@ from dalenius.engines.base import FRAME, Source, TableName
 from dalenius.engines.ibis_rows import Check, IbisRows, frame_to_arrow, text_columns
 from dalenius.engines.sources import table_named
 from dalenius.engines.textfile import Dialect, is_parquet, parts_of, sniff_all
-from dalenius.engines.watching import Told, watched
+from dalenius.engines.watching import Notify, watched
 from dalenius.errors import DaleniusError, InputError, file_error
 
 DATABASE = "dalenius_database"  # what a database file is called inside
@@ -38,7 +38,7 @@ class DuckDB:
     errors: tuple[str, ...] = ("duckdb", "_duckdb")
 
     def __init__(self, database: str | None = None) -> None:
-        self.told: Told | None = None
+        self.notify: Notify | None = None
         self._database = None if database is None else Path(database).absolute()
         # What does not fit in memory is spilt into a folder that only its owner may read, and that goes when we go.
         spill = tempfile.mkdtemp(prefix="dalenius-")
@@ -81,18 +81,18 @@ class DuckDB:
 
     def has(self, name: TableName) -> bool:
         schema, table = ("main", *name.parts)[-2:]
-        asked = (
+        query = (
             "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND lower(schema_name) = lower(?) "
             "AND lower(table_name) = lower(?)"
         )
         with self._lock:
-            found = self._connection.con.execute(asked, [DATABASE, schema, table]).fetchall()
-        return len(name.parts) <= 2 and bool(found[0][0])
+            answer = self._connection.con.execute(query, [DATABASE, schema, table]).fetchall()
+        return len(name.parts) <= 2 and bool(answer[0][0])
 
     def open(self, source: Source) -> IbisRows:
         if isinstance(source, str | Path):
-            named = table_named(str(source), self.has) if self._database is not None else None
-            return self._open_file(Path(source)) if named is None else self._open_table(named)
+            table_name = table_named(str(source), self.has) if self._database is not None else None
+            return self._open_file(Path(source)) if table_name is None else self._open_table(table_name)
         arrow = frame_to_arrow(source)
         if arrow.num_rows == 0:
             raise InputError("The frame has no rows.")
@@ -121,11 +121,11 @@ class DuckDB:
         schema, table = ("main", *name.parts)[-2:]
         try:
             with self._lock:
-                found = self._connection.table(table, database=(DATABASE, schema))
+                opened_table = self._connection.table(table, database=(DATABASE, schema))
         except Exception:  # noqa: BLE001 - of DuckDB or Ibis, and it may quote the view's query
             failed = InputError(f"{name}: DuckDB cannot open it. If it is a view, is what it is made of still there?")
         else:
-            return self._rows(found, str(name), numbered=False)
+            return self._rows(opened_table, str(name), numbered=False)
         raise failed
 
     def _open_file(self, path: Path) -> IbisRows:
@@ -247,7 +247,7 @@ class DuckDB:
 
     def _watched(self, action: Callable[[], Any]) -> Any:
         con = self._connection.con
-        return watched(action, cancel=con.interrupt, stage=self._stage, told=self.told)
+        return watched(action, cancel=con.interrupt, stage=self._stage, notify=self.notify)
 
     def _stage(self) -> str:
         share = self._connection.con.query_progress()
@@ -259,9 +259,9 @@ class DuckDB:
         with self._lock:
             self._forget()
             self._connection.con.register(name, table)
-            found = self._connection.table(name)
+            registered = self._connection.table(name)
         try:
-            yield found
+            yield registered
         finally:
             self._gone.append(name)
 

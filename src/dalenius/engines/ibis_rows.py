@@ -96,12 +96,12 @@ class IbisRows:
             figures[f"not_integer{j}"] = (~text.re_search(whole)).sum()
             figures[f"shortest{j}"] = text.length().min()
             figures[f"longest{j}"] = text.length().max()
-        found = self._run(lambda: self._home.fetch(self._table.aggregate(**figures)).to_pylist()[0])
+        totals = self._run(lambda: self._home.fetch(self._table.aggregate(**figures)).to_pylist()[0])
         first = self._run(lambda: self._home.fetch(self._table.limit(10 * limit)).to_pydict())
         summaries = {}
         for j, column in enumerate(self.columns):
             numbers = {
-                key: int(found[f"{key}{j}"] or 0)
+                key: int(totals[f"{key}{j}"] or 0)
                 for key in ("missing", "distinct", "not_integer", "shortest", "longest")
             }
             if numbers["distinct"] <= limit:
@@ -109,7 +109,7 @@ class IbisRows:
                 listed = self._run(partial(self._home.fetch, texts)).to_pydict()["text"]
             else:
                 listed = list(dict.fromkeys(text for text in first[column] if text))[:limit]
-            summaries[column] = Summary(rows=int(found["rows"]), texts=tuple(sorted(listed)), **numbers)
+            summaries[column] = Summary(rows=int(totals["rows"]), texts=tuple(sorted(listed)), **numbers)
         return summaries
 
     def find(self, texts: Mapping[str, Collection[str]], *, limit: int) -> list[int]:
@@ -117,10 +117,10 @@ class IbisRows:
         if not self.numbered:
             return []
         row = _fresh("row", self.columns)
-        numbered = self._table.mutate(**{row: ibis.row_number()})
+        matching = self._table.mutate(**{row: ibis.row_number()})
         for column, wanted in texts.items():
-            numbered = numbered.filter(numbered[column].fill_null("").isin(sorted(wanted)))
-        expression = numbered.select(row).order_by(row).limit(limit)
+            matching = matching.filter(matching[column].fill_null("").isin(sorted(wanted)))
+        expression = matching.select(row).order_by(row).limit(limit)
         result = self._run(lambda: self._home.fetch(expression))
         return [int(number) for number in result[row].to_pylist()]
 
@@ -175,10 +175,10 @@ class IbisRows:
             check = partial(self._check, plan.tallies)
             self._run(lambda: self._home.store(table.select(*columns), target, check), of="the release")
 
-    def _check(self, tallies: Sequence[Tally], written: Callable[[], Rows]) -> None:
+    def _check(self, tallies: Sequence[Tally], read_back: Callable[[], Rows]) -> None:
         """Refuse what was written if it is not what was planned: the table changed after it was counted."""
         try:
-            if not tallies or _hold(tallies, written()):
+            if not tallies or _hold(tallies, read_back()):
                 return
             unread = ""
         except DaleniusError:  # about a draft, which is no business of the reader's; of no rows at all, for example
@@ -217,8 +217,8 @@ class IbisRows:
             labelled = pa.table({label: pa.array(range(groups), pa.int32()), **texts})
             lookup = stack.enter_context(self._home.lookup(labelled))
             joined = _looked_up(table, lookup, [(table[group], label)], list(names.values()))
-            found = {column: joined[new].fill_null(_other(plan.labels[column])) for column, new in names.items()}
-            table = joined.select(*(c for c in table.columns if c not in names), **found)
+            published = {column: joined[new].fill_null(_other(plan.labels[column])) for column, new in names.items()}
+            table = joined.select(*(c for c in table.columns if c not in names), **published)
         if plan.number is None:
             return table, plan.columns
         kept = [name for name in table.columns if name.casefold() != plan.number.casefold()]
@@ -228,9 +228,9 @@ class IbisRows:
         """The table with each text replaced by its label."""
         # The lookups' columns must not be called like one of the table's: a join would take that one for theirs.
         text, label = _fresh("text", table.columns), _fresh("label", table.columns)
-        for column, mine in labels.items():
-            found = pa.table({text: list(mine), label: list(mine.values())})
-            lookup = stack.enter_context(self._home.lookup(found))
+        for column, label_of in labels.items():
+            pairs = pa.table({text: list(label_of), label: list(label_of.values())})
+            lookup = stack.enter_context(self._home.lookup(pairs))
             joined = table.left_join(lookup, table[column].fill_null("") == lookup[text])
             table = joined.select(*(c for c in table.columns if c != column), **{column: joined[label]})
         return table
@@ -276,9 +276,9 @@ class IbisRows:
         raise failed
 
 
-def _hold(tallies: Sequence[Tally], written: Rows) -> bool:
+def _hold(tallies: Sequence[Tally], rows: Rows) -> bool:
     try:
-        return all(tally.holds(written.count(tally.columns, limit=tally.limit)) for tally in tallies)
+        return all(tally.holds(rows.count(tally.columns, limit=tally.limit)) for tally in tallies)
     except TooMany:
         return False
 
@@ -290,7 +290,7 @@ def _other(labels: Iterable[str]) -> str:
 
 def _looked_up(table: Any, lookup: Any, on: Sequence[tuple[Any, str]], wanted: Sequence[str]) -> Any:
     """The table with columns of a lookup beside its own."""
-    joined = table.left_join(lookup, [mine == lookup[theirs] for mine, theirs in on])
+    joined = table.left_join(lookup, [own == lookup[other] for own, other in on])
     return joined.select(*table.columns, *wanted)
 
 

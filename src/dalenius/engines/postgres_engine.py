@@ -20,7 +20,7 @@ import pyarrow.csv as pacsv
 from dalenius.engines.base import Engine, Rows, Source, TableName
 from dalenius.engines.ibis_rows import Check, IbisRows, text_columns
 from dalenius.engines.sources import table_named
-from dalenius.engines.watching import Told, watched
+from dalenius.engines.watching import Notify, watched
 from dalenius.errors import DaleniusError, InputError
 
 # Types without a text of their own that would mean anything, by name; besides arrays and rows.
@@ -39,7 +39,7 @@ class Postgres:
     errors: tuple[str, ...] = ("psycopg",)
 
     def __init__(self, url: str, files: Callable[[], Engine]) -> None:
-        self.told: Told | None = None
+        self.notify: Notify | None = None
         self._files = files
         self._lock = threading.RLock()  # a connection takes one query at a time
         self._received = 0
@@ -73,36 +73,36 @@ class Postgres:
             return False
         with self._lock:
             try:  # as it is now, even in a transaction that began before
-                found = self._connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name.quoted()]).fetchone()
+                answer = self._connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name.quoted()]).fetchone()
             except (psycopg.errors.FeatureNotSupported, psycopg.errors.SyntaxError):  # another database, too many parts
                 self._connection.rollback()
                 return False
             except psycopg.Error as error:
                 failed = self.translate(error, str(name))
             else:
-                return found is not None and bool(found[0])
+                return answer is not None and bool(answer[0])
         raise failed
 
     def open(self, source: Source) -> Any:
         """A table by its name; files and frames are read on this machine."""
-        named = table_named(str(source), self.has) if isinstance(source, str | Path) else None
-        if named is None:
+        table_name = table_named(str(source), self.has) if isinstance(source, str | Path) else None
+        if table_name is None:
             return self.files.open(source)
         try:
-            return self._open_table(named)
+            return self._open_table(table_name)
         except psycopg.Error as error:
-            failed = self.translate(error, str(named))
+            failed = self.translate(error, str(table_name))
         raise failed
 
     def _open_table(self, name: TableName) -> IbisRows:
         """A view of the table in which every column is text, compared by its bytes."""
-        asked = (
+        query = (
             "SELECT a.attname, t.typname, t.typtype, t.typcategory FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
             "WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
         )
         with self._lock:
             self._connection.commit()
-            columns = self._connection.execute(asked, [name.quoted()]).fetchall()
+            columns = self._connection.execute(query, [name.quoted()]).fetchall()
             seen: set[str] = set()
             for column, kind, of, category in columns:
                 if column.casefold() in seen:
@@ -189,7 +189,7 @@ class Postgres:
     def _watched(self, action: Callable[[], Any]) -> Any:
         self._received, self._begun = 0, time.monotonic()
         try:
-            return watched(action, cancel=self._cancel, stage=self._stage, told=self.told)
+            return watched(action, cancel=self._cancel, stage=self._stage, notify=self.notify)
         except BaseException:
             with suppress(psycopg.Error):  # nothing of it must come to be with the next query
                 self._connection.rollback()
@@ -254,8 +254,8 @@ def _refusal(error: psycopg.Error) -> str:
         "No such file or directory": "there is no server on this machine's socket. Name host and port.",
     }
     text = str(error)
-    found = next((reason for mark, reason in reasons.items() if re.search(re.escape(mark), text, re.IGNORECASE)), None)
-    return f"Cannot connect to PostgreSQL: {found or type(error).__name__ + '.'}"
+    reason = next((reason for mark, reason in reasons.items() if re.search(re.escape(mark), text, re.IGNORECASE)), None)
+    return f"Cannot connect to PostgreSQL: {reason or type(error).__name__ + '.'}"
 
 
 def _sql(expression: Any) -> str:

@@ -18,7 +18,7 @@ from dalenius.engines.base import Engine, Source, TableName
 from dalenius.engines.ibis_rows import Check, IbisRows, frame_to_arrow
 from dalenius.engines.sources import table_named
 from dalenius.engines.textfile import Dialect, is_parquet, parts_of, sniff, sniff_all
-from dalenius.engines.watching import Told, watched
+from dalenius.engines.watching import Notify, watched
 from dalenius.errors import DaleniusError, InputError
 
 ibis.pyspark  # noqa: B018 - registers what its compiler asks for
@@ -35,7 +35,7 @@ class Spark:
     errors: tuple[str, ...] = ("pyspark", "py4j", "grpc")
 
     def __init__(self, session: Any, files: Callable[[], Engine], *, url: str = "") -> None:
-        self.told: Told | None = None
+        self.notify: Notify | None = None
         self._session = session
         self._files = files
         self._url = url
@@ -92,9 +92,11 @@ class Spark:
         # Path makes one slash of two.
         if _URI.match(text.replace(":/", "://", 1)) and not Path(text).exists():
             return self._open_uri(text.replace(":/", "://", 1))
-        named = table_named(text, self.has)
-        if named is not None:
-            return self._rows(self._asked(lambda: self._session.table(named.quoted("`")), str(named)), str(named))
+        table_name = table_named(text, self.has)
+        if table_name is not None:
+            return self._rows(
+                self._asked(lambda: self._session.table(table_name.quoted("`")), str(table_name)), str(table_name)
+            )
         return self._open_path(Path(text))
 
     def _open_path(self, path: Path) -> IbisRows:
@@ -244,7 +246,7 @@ class Spark:
                     with suppress(Exception):
                         self._session.removeTag(tag)
 
-            return watched(tagged, cancel=self._cancel, stage=self._stage, told=self.told)
+            return watched(tagged, cancel=self._cancel, stage=self._stage, notify=self.notify)
 
     def _cancel(self) -> None:
         with suppress(Exception):  # it may have ended by itself
@@ -302,11 +304,11 @@ class Spark:
             "Connection refused": "nobody answers there. Is the server running, and the address right?",
             "UNAVAILABLE": "Spark Connect does not answer. Is the server running, and the address right?",
         }
-        found = next((reason for mark, reason in reasons.items() if mark in text), None)
-        if found is None:
+        answer = next((reason for mark, reason in reasons.items() if mark in text), None)
+        if answer is None:
             condition = error.getCondition() if isinstance(error, pyspark.errors.PySparkException) else None
-            found = f"Spark cannot answer ({condition or type(error).__name__})."
-        return InputError(f"{name}: {found}")
+            answer = f"Spark cannot answer ({condition or type(error).__name__})."
+        return InputError(f"{name}: {answer}")
 
 
 def _sql(expression: Any) -> str:

@@ -1,4 +1,4 @@
-"""Waiting for an engine: what it does is told, and ctrl-C stops it where it runs, not only here."""
+"""Waiting for an engine: what it does is notify, and ctrl-C stops it where it runs, not only here."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
-Told = Callable[[str], None]  # a line about what the engine does; an empty one when it is done
+Notify = Callable[[str], None]  # a line about what the engine does; an empty one when it is done
 
 TURN = 0.25  # seconds between two looks
 GRACE = 30.0  # seconds that a cancelled query may take to end
 
 
-def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Callable[[], str], told: Told | None) -> T:
+def watched(
+    action: Callable[[], T], *, cancel: Callable[[], None], stage: Callable[[], str], notify: Notify | None
+) -> T:
     """The result of an action that runs in a thread of its own, so that this one can tell of it and stop it.
 
     `stage` is asked now and then; what it raises ends the action, too.
@@ -37,8 +39,8 @@ def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Calla
         thread.start()  # here, too, ctrl-C may come: the query then begins all the same
         while not ended.wait(TURN):
             line = stage()
-            if told is not None and line:
-                told(line)
+            if notify is not None and line:
+                notify(line)
                 shown = True
     except BaseException:
         # Again and again: the query may have been about to begin, and nobody must use the engine before it has ended.
@@ -51,8 +53,8 @@ def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Calla
             ended.wait(TURN)
         raise
     finally:
-        if told is not None and shown:
-            told("")
+        if notify is not None and shown:
+            notify("")
     if errors:
         raise errors[0]
     return results[0]

@@ -60,7 +60,7 @@ class Anatomized(GroupedRelease):
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Anatomized:
         return read((as_path(files[0]), as_path(files[1])), schema, engine=engine)
 
-    def named(self) -> dict[str, int]:
+    def group_numbers(self) -> dict[str, int]:
         """The number of the group of each name."""
         return {name: q for q, name in enumerate(self.ids or map(str, range(self.groups)))}
 

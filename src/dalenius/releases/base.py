@@ -359,6 +359,6 @@ def wider_codes(old: Column, new: Column) -> Ints:
     return np.array([place[leaf] for leaf in old.leaves], dtype=np.int32)
 
 
-def same_columns(one: Schema, other: Schema) -> bool:
+def same_columns(first: Schema, second: Schema) -> bool:
     """Whether two bound schemas code their quasi and sensitive columns alike."""
-    return [(c.name, c.role, c.leaves) for c in one.coded] == [(c.name, c.role, c.leaves) for c in other.coded]
+    return [(c.name, c.role, c.leaves) for c in first.coded] == [(c.name, c.role, c.leaves) for c in second.coded]

@@ -109,8 +109,8 @@ def _nearest(points: Floats, values: Floats) -> Longs:
     above = np.searchsorted(numbers, points).clip(0, len(numbers) - 1)
     below = np.maximum(above - 1, 0)
     nearer = np.where(np.abs(numbers[above] - points) < np.abs(points - numbers[below]), above, below)
-    found: Longs = order[nearer]
-    return found
+    places: Longs = order[nearer]
+    return places
 
 
 def point_text(point: float, column: Column, schema: Schema) -> str:

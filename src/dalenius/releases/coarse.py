@@ -55,8 +55,8 @@ def at_level(column: Column, level: int, schema: Schema) -> Coarse | None:
     members = np.split(order, np.searchsorted(map_[order], np.arange(1, len(texts))))
     # A label that the reader would take for something else is spelt out as a set.
     labels = tuple(
-        text if rows.covers(text, mine) else label_text(column, mine, resolver)
-        for text, mine in zip(texts, members, strict=True)
+        text if rows.covers(text, leaves) else label_text(column, leaves, resolver)
+        for text, leaves in zip(texts, members, strict=True)
     )
     return Coarse(labels, map_.copy())
 

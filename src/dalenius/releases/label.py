@@ -117,15 +117,15 @@ class Resolver:
 
     def _union(self, parts: Sequence[str]) -> Ints | None:
         """The union of leaves and hierarchy labels; None if one of them is neither."""
-        found: list[Ints] = []
+        leaves: list[Ints] = []
         for part in parts:
             members = self._leaf(part)
             if members is None:
                 members = self._labels.get(part)
             if members is None:
                 return None
-            found.append(members)
-        return np.unique(np.concatenate(found)).astype(np.int32) if found else np.empty(0, dtype=np.int32)
+            leaves.append(members)
+        return np.unique(np.concatenate(leaves)).astype(np.int32) if leaves else np.empty(0, dtype=np.int32)
 
     def _mask(self, text: str) -> Ints | None:
         """Each `*` is one character; if no leaf is that long, a trailing (leading) `*` is any end (beginning)."""
@@ -169,9 +169,9 @@ def split_set(text: str) -> list[str] | None:
 
 def _skip(text: str, at: int) -> int:
     """The next position that is no white space."""
-    found = _SPACE.match(text, at)
-    assert found is not None
-    return found.end()
+    space = _SPACE.match(text, at)
+    assert space is not None
+    return space.end()
 
 
 def interval(text: str) -> tuple[float, float] | None:

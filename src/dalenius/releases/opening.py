@@ -47,18 +47,18 @@ def read(
         if kind is not None and not KINDS[kind].reads_tables:
             raise InputError(f"A table of an engine is a release of kind {_table_kinds()}, not {kind!r}.")
         return KINDS[kind or _default()].open((source,), schema, engine=engine)
-    told, files = find_files(str(source))
+    known_kind, files = find_files(str(source))
     if len(files) == 1 and kind is not None:
-        told = kind
-    if kind is not None and kind != told:
-        raise InputError(f"{source}: these files are of kind {told!r}, not {kind!r}.")
-    needed = KINDS[told].file_names.count
+        known_kind = kind
+    if kind is not None and kind != known_kind:
+        raise InputError(f"{source}: these files are of kind {known_kind!r}, not {kind!r}.")
+    needed = KINDS[known_kind].file_names.count
     if needed > len(files):
         number = _NUMBERS.get(needed, str(needed))
-        raise InputError(f"{source}: a release of kind {told!r} has {number} files; give its NAME.")
+        raise InputError(f"{source}: a release of kind {known_kind!r} has {number} files; give its NAME.")
     before = _signature(files)
     verify(files)
-    release = KINDS[told].open(files, schema, engine=engine)
+    release = KINDS[known_kind].open(files, schema, engine=engine)
     if _signature(files) != before:
         raise InputError(f"{source} changed while it was read. Read it again.")
     return release
@@ -78,9 +78,9 @@ def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
     path = Path(name)
     for file in [path, *(Path(part) for part in name.split("+"))]:
         sidecar.check_finished(file)
-    named = _named_by_file(path) or _named_by_all(name) or _named_by_stem(name)
-    if named is not None:
-        return named
+    release = _named_by_file(path) or _named_by_all(name) or _named_by_stem(name)
+    if release is not None:
+        return release
     if path.is_dir():
         raise InputError(f"{name}: that is a folder, a file is needed.")
     if not path.parent.is_dir():
@@ -139,10 +139,10 @@ def _named_by_file(path: Path) -> tuple[str, tuple[Path, ...]] | None:
             if all(map(is_there, files)):
                 return kind, files
     by_name = (kind for kind, stem in stems.items() if stem is not None and _file_count(kind) == 1)
-    told = sidecar.read(path).get("kind", next(by_name, _default()))
-    if told not in KINDS:
-        raise InputError(_unknown(told, f"{sidecar.path_of(path).name}: there"))
-    return told, (path,)
+    known_kind = sidecar.read(path).get("kind", next(by_name, _default()))
+    if known_kind not in KINDS:
+        raise InputError(_unknown(known_kind, f"{sidecar.path_of(path).name}: there"))
+    return known_kind, (path,)
 
 
 def _named_by_all(name: str) -> tuple[str, tuple[Path, ...]] | None:

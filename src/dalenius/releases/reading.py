@@ -142,11 +142,11 @@ def rank_ids(texts: Sequence[str]) -> Ints:
 
 def numbers(texts: Sequence[str], where: str, column: str) -> list[float]:
     """A column of numbers, each as it is written."""
-    found = []
+    values = []
     for i, text in enumerate(texts):
         number = plain_number(text)
         if math.isnan(number):
             # The text is not shown: a table of people that is taken for something else must not be quoted.
             raise InputError(f"{where}, row {i}, column {column!r}: a number is needed there.")
-        found.append(number)
-    return found
+        values.append(number)
+    return values

@@ -163,7 +163,7 @@ def _believe(request: AttackRequest, adversary: Adversary, opened: _Opened, engi
     """What the adversary believes of the targets."""
     assert request.targets is not None
     links = opened.release.links()
-    groups = links.named() if links is not None and adversary.knows_group else None
+    groups = links.group_numbers() if links is not None and adversary.knows_group else None
     targets = read_targets(request.targets, opened.release.schema, engine, request.knows, groups)
     seen = opened.release
     if request.is_ideal:

@@ -35,9 +35,9 @@ def model(text: str) -> Channel:
     return chosen.build(**chosen.read(text))
 
 
-def build(name: str, **given: object) -> Channel:
+def build(name: str, **parameters: object) -> Channel:
     """The channel of a model from its parameters as numbers; a grid is a side or a pair of sides."""
-    return find(name).build(**given)
+    return find(name).build(**parameters)
 
 
 def find(text: str) -> Model:

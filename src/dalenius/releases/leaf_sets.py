@@ -11,7 +11,7 @@ from dalenius.arrays import Ints, Longs, read_only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sets:
+class LeafSets:
     """Sets of an attribute's leaves: set v holds `members[first[v]:first[v + 1]]`, ascending."""
 
     first: Longs = field(repr=False)
@@ -19,13 +19,14 @@ class Sets:
     leaves: int
 
     @classmethod
-    def of(cls, sets: Sequence[Ints], leaves: int) -> Sets:
+    def of(cls, sets: Sequence[Ints], leaves: int) -> LeafSets:
+        """Lay out sets of leaf codes, each in ascending order."""
         first = np.zeros(len(sets) + 1, dtype=np.int64)
-        np.cumsum([len(members) for members in sets], out=first[1:])
-        found = np.empty(int(first[-1]), dtype=np.int32)
-        for v, members in enumerate(sets):
-            found[first[v] : first[v + 1]] = np.sort(members)
-        return cls(read_only(first), read_only(found), leaves)
+        np.cumsum([len(codes) for codes in sets], out=first[1:])
+        members = np.empty(int(first[-1]), dtype=np.int32)
+        for v, codes in enumerate(sets):
+            members[first[v] : first[v + 1]] = np.sort(codes)
+        return cls(read_only(first), read_only(members), leaves)
 
     def __len__(self) -> int:
         return len(self.first) - 1
