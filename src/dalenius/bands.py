@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+__all__ = ["NUMBER", "Band", "order_by_number", "read_band"]
+
 NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _UNIT = r"(?:\s*([^\W\d_]+|[%€$£]))?"  # one word, or a sign
 _PLAIN = re.compile(rf"({NUMBER}){_UNIT}")

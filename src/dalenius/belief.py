@@ -12,6 +12,8 @@ from dalenius.arrays import Bools, Floats, Ints
 from dalenius.reprs import short_repr
 from dalenius.schema import Column
 
+__all__ = ["Belief", "Method", "Replicates", "normalised"]
+
 Method = Literal["exact", "sampled"]
 
 

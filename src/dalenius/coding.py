@@ -11,6 +11,8 @@ from dalenius.arrays import Ints, Longs
 from dalenius.errors import InputError, nearest
 from dalenius.schema import Column, Schema, WrongType
 
+__all__ = ["Locate", "canonical_texts", "distinct_rows", "leaf_codes", "merge", "quoted"]
+
 # Where a text stands: (column, text) → "row 17"; asked only for an error message.
 Locate = Callable[[str, str], str]
 

@@ -8,6 +8,19 @@ import sys
 from collections.abc import Iterable
 from numbers import Integral
 
+__all__ = [
+    "DaleniusError",
+    "InputError",
+    "Interrupted",
+    "ParameterError",
+    "check_seed",
+    "counted",
+    "file_error",
+    "is_finite",
+    "listing",
+    "nearest",
+]
+
 
 class DaleniusError(Exception):
     """Base of every error that is the input's fault, not the program's. The command line exits with `exit_code`."""

@@ -21,6 +21,18 @@ from dalenius.arrays import Ints
 from dalenius.errors import InputError, ParameterError, counted, file_error, nearest
 from dalenius.reprs import short_repr
 
+__all__ = [
+    "MISSING",
+    "TOP",
+    "Hierarchy",
+    "check_widths",
+    "from_paths",
+    "intervals",
+    "mask",
+    "read_hierarchy",
+    "suppress",
+]
+
 TOP = "*"
 MISSING = ""  # the canonical text of a missing value, in every column
 

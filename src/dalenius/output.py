@@ -17,6 +17,20 @@ from typing import Any
 
 from dalenius.errors import InputError, file_error
 
+__all__ = [
+    "FINISHED",
+    "SIGNALS",
+    "Marker",
+    "check_writable",
+    "checksums",
+    "csv_text",
+    "remove",
+    "replacing",
+    "sha256",
+    "signals_held",
+    "write_texts",
+]
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # What this process has put in its place, so that a message about an interruption can be true.
 FINISHED: list[str] = []

@@ -7,6 +7,8 @@ from typing import Any, Generic, TypeVar
 
 from dalenius.errors import InputError
 
+__all__ = ["Part", "Registry"]
+
 Part = TypeVar("Part")
 
 

@@ -22,6 +22,21 @@ from dalenius.errors import InputError, ParameterError, counted, listing, neares
 from dalenius.hierarchy import MISSING, Hierarchy
 from dalenius.reprs import named, short_repr
 
+__all__ = [
+    "COARSENINGS",
+    "MAX_RANGE",
+    "ROLES",
+    "TYPES",
+    "WHOLE",
+    "Column",
+    "Domain",
+    "Prior",
+    "Role",
+    "Schema",
+    "Type",
+    "WrongType",
+]
+
 Role = Literal["identifier", "quasi", "sensitive", "other"]
 Type = Literal["category", "integer"]
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "other")

@@ -16,6 +16,8 @@ from dalenius.errors import InputError, ParameterError, counted
 from dalenius.reprs import named, short_repr
 from dalenius.schema import ROLES, Schema
 
+__all__ = ["MAX_CELLS", "MOST_CELLS", "NO_LIMIT", "Cells", "Marginals", "Table"]
+
 NO_LIMIT = 2**62
 MAX_CELLS = 20_000_000  # distinct rows that are kept in memory
 MOST_CELLS = MAX_CELLS  # the former name

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from dalenius.errors import DaleniusError, InputError
 
+__all__ = ["Item", "Result", "Setting", "WorkerError", "each"]
+
 Setting = TypeVar("Setting")
 Item = TypeVar("Item")
 Result = TypeVar("Result")

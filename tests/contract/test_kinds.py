@@ -254,7 +254,7 @@ def test_only_kinds_that_read_tables_read_frames(kind: type[Release]) -> None:
     if kind.reads_tables:
         assert dl.read_release(frame, SCHEMA, kind=kind.kind).kind == kind.kind
         return
-    with pytest.raises(InputError, match=f"kind '{kind.kind}' is read from files"):
+    with pytest.raises(InputError, match=f"Kind '{kind.kind}' is read from files"):
         dl.read_release(frame, SCHEMA, kind=kind.kind)
 
 

@@ -40,7 +40,7 @@ HERE = PLACES[0]
 # What a refusal says, by the reason that the page gives.
 SAYS = {
     "needs an order of rows": "no order of rows",
-    "is read from files": "A table of an engine is a release of kind",
+    "is read from files": "A table of an engine can be a release of kind",
     "has several files": "cannot be one table",
 }
 

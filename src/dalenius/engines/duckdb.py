@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from dalenius.engines.base import Connector, Engine, Place
 
+__all__ = ["DuckDBConnector"]
+
 
 class DuckDBConnector(Connector):
     name = "duckdb"

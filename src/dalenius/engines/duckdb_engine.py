@@ -25,6 +25,8 @@ from dalenius.engines.textfile import Dialect, is_parquet, parts_of, sniff_all
 from dalenius.engines.watching import Notify, watched
 from dalenius.errors import DaleniusError, InputError, file_error
 
+__all__ = ["DATABASE", "DuckDB"]
+
 DATABASE = "dalenius_database"  # what a database file is called inside
 
 

@@ -17,6 +17,8 @@ from dalenius.arrays import Longs
 from dalenius.engines.base import Assignment, Counted, Recoding, Rows, Summary, TableName, Tally, TooMany
 from dalenius.errors import DaleniusError, InputError, nearest
 
+__all__ = ["LARGEST_LIMIT", "Check", "Home", "IbisRows", "frame_to_arrow", "text_columns"]
+
 LARGEST_LIMIT = 2**31 - 1  # rows that a query may be limited to: Spark has an integer of 32 bits for it
 Check = Callable[[Callable[[], Rows]], None]  # opens what was written, and raises if that must not be published
 

@@ -23,6 +23,8 @@ from dalenius.engines.sources import table_named
 from dalenius.engines.watching import Notify, watched
 from dalenius.errors import DaleniusError, InputError
 
+__all__ = ["REFUSED", "SETTINGS", "TYPES", "Postgres"]
+
 # Types without a text of their own that would mean anything, by name; besides arrays and rows.
 REFUSED = ("bytea", "json", "jsonb", "xml")
 # One text of a float or a date wherever the server stands.

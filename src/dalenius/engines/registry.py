@@ -12,6 +12,8 @@ from dalenius.engines.spark import SparkConnector
 from dalenius.errors import InputError, listing
 from dalenius.plugins import Registry
 
+__all__ = ["DEFAULT", "ENGINES", "connect", "default", "places"]
+
 # A new engine is one file and one line here, or a plug-in's entry point in the group `dalenius.engines`.
 ENGINES: Registry[type[Connector]] = Registry(
     "dalenius.engines",

@@ -10,6 +10,8 @@ from pathlib import Path
 from dalenius.engines.base import PREFIX, Engine, Source, TableName
 from dalenius.errors import InputError
 
+__all__ = ["as_file", "table_named"]
+
 
 def table_named(text: str, has: Callable[[TableName], bool]) -> TableName | None:
     """The table of an engine that a text names, or None if it names a file.

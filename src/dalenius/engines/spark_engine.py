@@ -21,6 +21,8 @@ from dalenius.engines.textfile import Dialect, is_parquet, parts_of, sniff, snif
 from dalenius.engines.watching import Notify, watched
 from dalenius.errors import DaleniusError, InputError
 
+__all__ = ["MIXED", "NOT_UTF8", "PATIENCE", "SMALL", "Spark"]
+
 ibis.pyspark  # noqa: B018 - registers what its compiler asks for
 PATIENCE = 120.0  # seconds without any worker at work; a local cluster may relaunch its workers for ever
 SMALL = 1_000_000  # rows of a lookup that every worker is given whole

@@ -13,6 +13,8 @@ from typing import IO
 
 from dalenius.errors import InputError, file_error
 
+__all__ = ["DELIMITERS", "HEAD", "Dialect", "is_parquet", "parts_of", "sniff", "sniff_all"]
+
 DELIMITERS = ",;\t"
 HEAD = 1 << 20
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+__all__ = ["GRACE", "TURN", "Notify", "watched"]
+
 T = TypeVar("T")
 Notify = Callable[[str], None]  # a line about what the engine does; an empty one when it is done
 

@@ -25,6 +25,24 @@ from dalenius.publishers.survey import Sweep, stubbornness, survey
 from dalenius.reports import charts, words
 from dalenius.table import Table
 
+__all__ = [
+    "ADVERSARIES",
+    "ATTRIBUTES",
+    "CITATION",
+    "DATA",
+    "EPSILON",
+    "IMPOSSIBLE",
+    "NEEDING_DATA",
+    "PRINTED",
+    "SHOWN_NODE",
+    "build",
+    "build_without_data",
+    "definitions",
+    "epsilons_of_table3",
+    "table",
+    "weaker",
+]
+
 CITATION = (
     "A. Machanavajjhala, J. Gehrke and M. Götz, Data Publishing against Realistic Adversaries, "
     "Proceedings of the VLDB Endowment 2 (2009)"

@@ -18,6 +18,8 @@ from dalenius.releases.files import FileNames, as_path
 from dalenius.releases.reading import COUNT, GROUP, Reading, rank_ids
 from dalenius.schema import Schema
 
+__all__ = ["Anatomized", "paths_of", "read"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anatomized(GroupedRelease):

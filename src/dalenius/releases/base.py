@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from dalenius.releases.generalized import Generalized
     from dalenius.releases.noisy_counts import NoisyCounts
 
+__all__ = ["GroupCells", "GroupedRelease", "Grouping", "Regions", "Release", "same_columns", "wider_codes"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:

@@ -20,6 +20,8 @@ from dalenius.releases.base import GroupCells, GroupedRelease, same_columns, wid
 from dalenius.releases.reading import COUNT, GROUP, Reading, check_groups, plain_number
 from dalenius.schema import Column, Schema
 
+__all__ = ["Centroids", "point_text", "read"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centroids(GroupedRelease):

@@ -22,6 +22,8 @@ from dalenius.releases.files import as_path
 from dalenius.releases.reading import numbers
 from dalenius.schema import Schema
 
+__all__ = ["TOLERANCE", "Channel", "Part", "read", "read_matrix", "read_prior", "rows_of"]
+
 TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digits still counts as summing to 1
 
 

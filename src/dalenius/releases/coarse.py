@@ -12,6 +12,8 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.releases.label import Resolver, Unresolved, label_text
 from dalenius.schema import Column, Schema, WrongType
 
+__all__ = ["Coarse", "Rows", "at_level", "sizes"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coarse:

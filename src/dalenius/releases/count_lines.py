@@ -19,6 +19,8 @@ from dalenius.releases.moments import QUERIES
 from dalenius.releases.reading import Reading, plain_number
 from dalenius.schema import Schema, WrongType
 
+__all__ = ["MAX_COUNT", "CountLines", "join_texts"]
+
 MAX_COUNT = 2.0**63  # of a count: far more than people, and sums stay finite
 
 

@@ -29,6 +29,8 @@ from dalenius.releases.leaf_sets import LeafSets
 from dalenius.releases.reading import COUNT, GROUP, Reading, check_groups
 from dalenius.schema import Column, Schema
 
+__all__ = ["Generalized", "Origin", "read"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Generalized(GroupedRelease):

@@ -21,6 +21,19 @@ from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import MISSING
 from dalenius.schema import MAX_RANGE, Column, Schema, WrongType
 
+__all__ = [
+    "LONG",
+    "Label",
+    "Resolver",
+    "Unresolved",
+    "interval",
+    "label_text",
+    "missing_leaf",
+    "named_leaves",
+    "spelt_out",
+    "split_set",
+]
+
 _DECIMAL = re.compile(rf"\s*{NUMBER}\s*")
 _SPACE = re.compile(r"\s*")
 _DECODER = json.JSONDecoder()

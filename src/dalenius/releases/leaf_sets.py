@@ -9,6 +9,8 @@ import numpy as np
 
 from dalenius.arrays import Ints, Longs, read_only
 
+__all__ = ["LeafSets"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafSets:

@@ -15,6 +15,18 @@ from dalenius.arrays import Floats
 from dalenius.errors import InputError, listing, nearest
 from dalenius.schema import Column, Schema
 
+__all__ = [
+    "LEAST_VARIANCE",
+    "QUERIES",
+    "WIDEST",
+    "Moments",
+    "bounds_of",
+    "check_bounds",
+    "check_columns",
+    "numbers_of",
+    "units",
+]
+
 QUERIES = ("n", "sum", "squares")
 WIDEST = 3_000  # HIGH − LOW: squares of a billion people are still whole numbers that a float holds, whoever is counted
 LEAST_VARIANCE = 1 / 12  # of a number that is somewhere within a step of 1

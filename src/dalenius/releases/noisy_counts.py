@@ -25,6 +25,18 @@ from dalenius.releases.moments import QUERIES, Moments, bounds_of, check_columns
 from dalenius.releases.sidecar import load_json
 from dalenius.schema import Column, Schema
 
+__all__ = [
+    "MECHANISMS",
+    "NEIGHBOURS",
+    "ROUNDING",
+    "Mechanism",
+    "Neighbours",
+    "NoisyCounts",
+    "paths_of",
+    "read",
+    "tables_of",
+]
+
 Mechanism = Literal["geometric", "laplace", "none"]
 Neighbours = Literal["add-remove", "replace"]
 MECHANISMS = ("geometric", "laplace", "none")

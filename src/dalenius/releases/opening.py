@@ -14,6 +14,8 @@ from dalenius.releases.files import is_there
 from dalenius.releases.registry import KINDS
 from dalenius.schema import Schema
 
+__all__ = ["check_sidecar_free", "find_files", "first_rows", "read", "verify"]
+
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
@@ -39,14 +41,8 @@ def read(
     engine = _engine.connect(engine) if isinstance(engine, str) else engine
     if kind is not None and kind not in KINDS:
         raise InputError(_unknown(kind, "There"))
-    if not isinstance(source, str | Path):
-        if kind is not None and not KINDS[kind].reads_tables:
-            raise InputError(f"A frame is a release of kind {_table_kinds()}; kind {kind!r} is read from files.")
-        return KINDS[kind or _default()].open((source,), schema, engine=engine)
-    if engine.holds(str(source)):
-        if kind is not None and not KINDS[kind].reads_tables:
-            raise InputError(f"A table of an engine is a release of kind {_table_kinds()}, not {kind!r}.")
-        return KINDS[kind or _default()].open((source,), schema, engine=engine)
+    if not isinstance(source, str | Path) or engine.holds(str(source)):
+        return _open_table(source, schema, kind, engine)
     known_kind, files = find_files(str(source))
     if len(files) == 1 and kind is not None:
         known_kind = kind
@@ -62,6 +58,14 @@ def read(
     if _signature(files) != before:
         raise InputError(f"{source} changed while it was read. Read it again.")
     return release
+
+
+def _open_table(source: Source, schema: Schema, kind: str | None, engine: Engine) -> Release:
+    """Open a data frame, or a table of an engine. Nothing but `kind` says what kind of release it is."""
+    if kind is not None and not KINDS[kind].reads_tables:
+        what = "A table of an engine" if isinstance(source, str | Path) else "A data frame"
+        raise InputError(f"{what} can be a release of kind {_table_kinds()}. Kind {kind!r} is read from files.")
+    return KINDS[kind or _default()].open((source,), schema, engine=engine)
 
 
 def first_rows(source: Source | Release, engine: Engine) -> Rows | None:

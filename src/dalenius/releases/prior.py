@@ -15,6 +15,8 @@ from dalenius.errors import InputError, listing
 from dalenius.releases.reading import COUNT, Reading, numbers
 from dalenius.schema import Schema
 
+__all__ = ["ROUNDING", "Priors", "Shares"]
+
 ROUNDING = 5e-7  # for each value: probabilities printed with six digits still count as summing to 1
 Shares = Mapping[str, Mapping[str, float]]  # for each sensitive column a number for each value
 

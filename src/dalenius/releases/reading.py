@@ -17,6 +17,8 @@ from dalenius.errors import InputError
 from dalenius.releases.base import GroupCells
 from dalenius.schema import Column, Schema
 
+__all__ = ["COUNT", "GROUP", "Reading", "check_groups", "numbers", "plain_number", "rank_ids"]
+
 GROUP, COUNT = "group", "count"  # reserved in releases unless the schema declares them
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")

@@ -16,6 +16,22 @@ from dalenius.engines import parts_of
 from dalenius.errors import InputError, file_error, listing
 from dalenius.output import Marker, checksums, replacing
 
+__all__ = [
+    "UNFINISHED",
+    "check_finished",
+    "digests",
+    "kind_of",
+    "leftovers",
+    "load_json",
+    "marker",
+    "path_of",
+    "read",
+    "stems_of",
+    "text",
+    "verify",
+    "write",
+]
+
 UNFINISHED = "unfinished"
 
 

@@ -13,6 +13,8 @@ from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError, nearest
 from dalenius.releases.channel import Channel as Channel  # every model makes one
 
+__all__ = ["EPSILON", "LARGEST", "Model", "Parameter", "Value", "channel_model", "count", "numbered", "uniform_channel"]
+
 Value = int | float | tuple[int, int]
 LARGEST = 2_000  # inputs, and outputs, of a channel: its matrix has the product of both
 _INT = re.compile(r"[-+]?[0-9]{1,18}")
