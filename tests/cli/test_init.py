@@ -180,7 +180,7 @@ def test_a_frame_is_guessed_as_its_file_is(tmp_path: Path, make: Any) -> None:
     saved = proposal.save(tmp_path / "frame.toml")
     assert (tmp_path / "frame.toml").read_text(encoding="utf-8") == proposal.text
     assert saved.path == tmp_path / "frame.toml"
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         proposal.save(tmp_path / "frame.toml")
 
 

@@ -31,10 +31,10 @@ DATABASE = "dalenius_database"  # what a database file is called inside
 
 
 class DuckDB:
-    """One in-memory database; tables are views on files or frames and hold no rows themselves.
+    """An in-memory database. Its tables are views of files or data frames and hold no rows themselves.
 
-    With the path of a database file the tables in it can be named; it is opened to be read, and for as long as a release
-    is written into it, to be written.
+    With the path of a database file, its tables can be named. The file is opened read-only, except while a release is written
+    into it.
     """
 
     errors: tuple[str, ...] = ("duckdb", "_duckdb")
@@ -42,7 +42,7 @@ class DuckDB:
     def __init__(self, database: str | None = None) -> None:
         self.notify: Notify | None = None
         self._database = None if database is None else Path(database).absolute()
-        # What does not fit in memory is spilt into a folder that only its owner may read, and that goes when we go.
+        # What does not fit in memory goes to a folder that only its owner may read. It is deleted with this object.
         spill = tempfile.mkdtemp(prefix="dalenius-")
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         self._connection = ibis.duckdb.connect(
@@ -58,13 +58,13 @@ class DuckDB:
 
     def _attach(self, path: Path, *, write: bool = False) -> None:
         if not path.is_file():
-            raise InputError(f"{path}: there is no such database file.")
+            raise InputError(f"{path}: this database file does not exist.")
         mode = "" if write else " (READ_ONLY)"
         try:
             self._connection.con.execute(f"ATTACH {_quoted(str(path))} AS {DATABASE}{mode}")
         except duckdb.Error:
             refused = (
-                f"{path.name}: DuckDB cannot open it. Is it a database file of DuckDB, and used by no other program?"
+                f"{path.name}: DuckDB cannot open it. Is it a DuckDB database file, and not in use by another program?"
             )
         else:
             return
@@ -97,7 +97,7 @@ class DuckDB:
             return self._open_file(Path(source)) if table_name is None else self._open_table(table_name)
         arrow = frame_to_arrow(source)
         if arrow.num_rows == 0:
-            raise InputError("The frame has no rows.")
+            raise InputError("The data frame has no rows.")
         name = f"frame_{uuid.uuid4().hex}"
         with self._lock:
             self._forget()
@@ -107,25 +107,27 @@ class DuckDB:
             except Exception:  # noqa: BLE001 - of Arrow, DuckDB or Ibis, and it may quote values
                 table = None
         if table is None:
-            raise InputError("The frame holds a type of column that cannot be read; make it text, numbers or dates.")
+            raise InputError(
+                "The data frame has a column of a type that cannot be read. Convert it to text, numbers or dates."
+            )
         rows = self._rows(table, FRAME)
-        # Only noted: rows may be collected in the thread that runs a query, while another holds the lock and waits for it.
+        # Only noted here: Python may collect rows in the thread that runs a query, while another thread holds the lock.
         weakref.finalize(rows, self._gone.append, name)
         return rows
 
     def _forget(self) -> None:
-        """Let go of frames and lookups that nobody has any more."""
+        """Unregister data frames and lookups that are no longer used."""
         while self._gone:
             self._connection.con.unregister(self._gone.popleft())
 
     def _open_table(self, name: TableName) -> IbisRows:
-        """Without an order of rows: that of a view may differ from query to query."""
+        """Open a table. Its rows have no order, because the order of a view may differ from query to query."""
         schema, table = ("main", *name.parts)[-2:]
         try:
             with self._lock:
                 opened_table = self._connection.table(table, database=(DATABASE, schema))
         except Exception:  # noqa: BLE001 - of DuckDB or Ibis, and it may quote the view's query
-            failed = InputError(f"{name}: DuckDB cannot open it. If it is a view, is what it is made of still there?")
+            failed = InputError(f"{name}: DuckDB cannot open it. If it is a view, do its tables still exist?")
         else:
             return self._rows(opened_table, str(name), numbered=False)
         raise failed
@@ -133,9 +135,11 @@ class DuckDB:
     def _open_file(self, path: Path) -> IbisRows:
         parts = parts_of(path)  # of a folder that Spark wrote
         if path.is_dir() and not parts:
-            raise InputError(f"{path}: that is a folder, a file is needed.")
+            raise InputError(f"{path}: that is a folder, but a file is needed.")
         if path.exists() and not path.is_file() and not parts:
-            raise InputError(f"{path}: that is no regular file. Pipes and devices cannot be read; save a file first.")
+            raise InputError(
+                f"{path}: that is not a regular file. Pipes and devices cannot be read. Save a file first."
+            )
         try:
             files = parts or [path]
             if is_parquet(files[0]):
@@ -150,7 +154,7 @@ class DuckDB:
         raise failed
 
     def _view(self, dialect: Dialect, files: list[Path]) -> Any:
-        """Text files as a table, every column text. In our own words: Ibis would ask DuckDB for the types that it is told."""
+        """Return text files as a table with text columns. Ibis' own reader would let DuckDB guess the types."""
         name = f"file_{uuid.uuid4().hex}"
         sources = ", ".join(_quoted(_literal(file.absolute())) for file in files)
         columns = ", ".join(f"{_quoted(column)}: 'VARCHAR'" for column in dialect.columns)
@@ -171,10 +175,12 @@ class DuckDB:
             folded = [name.casefold() for name in names]
             for name in names:
                 if folded.count(name.casefold()) > 1:
-                    raise InputError(f"{path.name}: column {name!r} is there twice (in upper or lower case).")
+                    raise InputError(
+                        f"{path.name}: column {name!r} appears twice (upper and lower case count as the same)."
+                    )
             table = self._connection.read_parquet([_literal(file) for file in files], hive_partitioning=False)
         if not self.fetch(table.limit(1)).num_rows:
-            raise InputError(f"{path.name}: the file has columns and no rows.")
+            raise InputError(f"{path.name}: the file has columns but no rows.")
         return self._rows(table, path.name)
 
     def save(self, columns: Mapping[str, Any], path: Path) -> None:
@@ -205,7 +211,7 @@ class DuckDB:
             if target.suffix == ".parquet":
                 self._watched(lambda: self._connection.to_parquet(expression, str(target)))
             else:
-                # Names that hold another delimiter would mislead whoever sniffs the header.
+                # Names that contain another delimiter would mislead a program that detects the delimiter.
                 quoted = any(mark in name for name in expression.columns for mark in ";\t")
                 options = "FORMAT csv, HEADER" + (", FORCE_QUOTE *" if quoted else "")
                 query = f"COPY ({self._connection.compile(expression)}) TO {_quoted(str(target))} ({options})"
@@ -221,10 +227,10 @@ class DuckDB:
         if len(target.parts) > 2:
             raise InputError(f"{target}: a table of a DuckDB file is NAME or SCHEMA.NAME.")
         if self.has(target):
-            raise InputError(f"The database has a table {str(target)!r} already. Name another one.")
+            raise InputError(f"The database already has a table {str(target)!r}. Choose another name.")
 
     def _create(self, expression: Any, name: TableName, check: Check | None) -> None:
-        """The database file is opened to be written for this alone, and the table is there whole or not at all."""
+        """Create a table, whole or not at all. The database file is writable only while this runs."""
         schema, table = ("main", *name.parts)[-2:]
         assert self._database is not None
         con, whole = self._connection.con, TableName((DATABASE, schema, table)).quoted()
@@ -276,12 +282,12 @@ def _quoted(text: str) -> str:
 
 
 def _literal(path: Path) -> str:
-    """The path as DuckDB must be given it: it takes `*`, `?` and `[` for patterns."""
+    """Escape a path for DuckDB, which reads `*`, `?` and `[` as patterns."""
     return re.sub(r"([*?\[])", r"[\1]", str(path))
 
 
 def _translate(error: Exception, name: str) -> DaleniusError:
-    """DuckDB's message as ours: the place and the remedy, and never the row that it quotes."""
+    """Translate DuckDB's error: say where and what to do, and never quote the row as DuckDB does."""
     text = str(error)
     line = re.search(r"CSV Error on Line: (\d+)", text)
     place = f"{name}, line {line[1]}" if line else name
@@ -289,18 +295,18 @@ def _translate(error: Exception, name: str) -> DaleniusError:
     if ragged:
         return InputError(
             f"{place}: {ragged[2]} fields where the header has {ragged[1]}. "
-            "Quote values that contain the delimiter, or mend the row."
+            "Quote values that contain the delimiter, or fix the row."
         )
     reasons: dict[str, str] = {
-        "unterminated quote": "a quote is opened and never closed.",
+        "unterminated quote": "a quote is opened but never closed.",
         "Invalid unicode": "not UTF-8 text. Save the file as UTF-8.",
-        "invalid state": "the rows cannot be told apart: mixed line ends or stray quotes. Save the file anew as CSV.",
-        "Maximum line size": "a line is longer than two million characters; is a quote never closed?",
-        "No space left": "the disk is full; free some space or write elsewhere.",
-        "could not write": "it cannot be written; is the disk full?",
-        "Permission denied": "permission denied; check who may read or write it.",
+        "invalid state": "the rows cannot be separated: mixed line ends or stray quotes. Save the file again as CSV.",
+        "Maximum line size": "a line is longer than two million characters. Is a quote never closed?",
+        "No space left": "the disk is full. Free some space, or write elsewhere.",
+        "could not write": "it cannot be written. Is the disk full?",
+        "Permission denied": "permission denied. Check who may read or write it.",
         "Schema with name": "there is no such schema.",
-        "Out of Memory": "there is not enough memory for this query; close other programs or use a larger machine.",
+        "Out of Memory": "there is not enough memory for this query. Close other programs, or use a larger machine.",
     }
     for mark, reason in reasons.items():
         if mark.lower() in text.lower():

@@ -170,7 +170,7 @@ class IbisRows:
             else:
                 table, columns = self._assigned(table, plan, row, stack)
             if plan.shuffle:
-                # Drawn anew by the engine: whoever knew a seed could put the rows back into their order.
+                # Drawn by the engine each time: with a known seed, the order of the rows could be restored.
                 table = table.mutate(**{row: ibis.random()})
             if plan.shuffle or self.numbered:
                 table = table.order_by(row)
@@ -337,25 +337,39 @@ def frame_to_arrow(frame: Any) -> Any:
     elif (library in ("pandas", "polars") and hasattr(frame, "columns")) or (isinstance(frame, dict) and frame):
         names = list(frame if isinstance(frame, dict) else frame.columns)
     elif hasattr(frame, "__arrow_c_stream__"):
-        return frame_to_arrow(pa.table(frame))
+        return frame_to_arrow(_stream_to_arrow(frame))
     else:
-        raise InputError(
-            "A table is a path, a pandas, Polars or Arrow frame, or a dict of columns. "
-            f"Got {type(frame).__module__}.{type(frame).__name__}."
-        )
+        raise _not_a_table(frame)
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name:
-            raise InputError(f"The frame's column {name!r} needs a name that is text.")
+            raise InputError(f"Column {name!r} of the data frame needs a name that is text.")
         if name.casefold() in seen:
-            raise InputError(f"The frame names column {name!r} twice (upper and lower case do not tell columns apart).")
+            raise InputError(f"The data frame has column {name!r} twice (upper and lower case count as the same).")
         seen.add(name.casefold())
     if isinstance(frame, pa.Table):
         return frame
     columns = [_column_to_arrow(frame[name], name, library) for name in names]
     if len({len(column) for column in columns}) > 1:
-        raise InputError("The columns of the frame differ in length.")
+        raise InputError("The columns of the data frame differ in length.")
     return pa.table(columns, names=names)
+
+
+def _stream_to_arrow(frame: Any) -> Any:
+    try:
+        table = pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError):  # a series has such a stream, too; the message may quote values
+        table = None
+    if table is None:
+        raise _not_a_table(frame)
+    return table
+
+
+def _not_a_table(frame: Any) -> InputError:
+    return InputError(
+        "A table is a path, a pandas, Polars or Arrow data frame, or a dict of columns. "
+        f"Got {type(frame).__module__}.{type(frame).__name__}."
+    )
 
 
 def _column_to_arrow(column: Any, name: str, library: str) -> Any:

@@ -1,4 +1,4 @@
-"""PostgreSQL: tables inside a database. Rows stay there; counts come out, and releases that are asked for as files."""
+"""PostgreSQL: tables inside a database. Rows stay there. Only counts come out, and releases that are written as files."""
 
 from __future__ import annotations
 
@@ -108,7 +108,9 @@ class Postgres:
             seen: set[str] = set()
             for column, kind, of, category in columns:
                 if column.casefold() in seen:
-                    raise InputError(f"{name}: column {column!r} is there twice (in upper or lower case).")
+                    raise InputError(
+                        f"{name}: column {column!r} appears twice (upper and lower case count as the same)."
+                    )
                 seen.add(column.casefold())
                 if kind in REFUSED or of == "c" or category == "A":
                     raise InputError(f"{name}: column {column!r} holds {kind}, not text, numbers or dates.")
@@ -117,7 +119,7 @@ class Postgres:
             self._connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {texts} FROM {name.quoted()}")
             self._connection.commit()  # the view stays, and the table is seen as it is now
             if self._watched(lambda: self._connection.execute(f"SELECT 1 FROM {view} LIMIT 1").fetchone()) is None:
-                raise InputError(f"{name}: the table has columns and no rows.")
+                raise InputError(f"{name}: the table has columns but no rows.")
         table = ibis.table(dict.fromkeys((column for column, *_ in columns), "string"), name=view)
         return IbisRows(table, name=str(name), home=self, numbered=False)
 
@@ -146,7 +148,7 @@ class Postgres:
         )
 
     def store(self, expression: Any, target: Path | TableName, check: Check | None = None) -> None:
-        """A table comes to be when the transaction ends, and what is in it is counted before that."""
+        """Write a table or a file. A table appears when the transaction ends, after its rows were counted."""
         with self._lock:
             try:
                 if isinstance(target, TableName):
@@ -163,7 +165,7 @@ class Postgres:
                 raise
 
     def _written(self, target: Path | TableName, schema: Any) -> Rows:
-        """What was written: a file on this machine, or a table that nobody else sees yet."""
+        """Return the rows that were written: a file on this machine, or a table that is not visible to others yet."""
         if isinstance(target, Path):
             return self.files.open(target)
         table = ibis.table(schema, name=target.parts[-1], database=target.parts[:-1] or None)
@@ -178,7 +180,7 @@ class Postgres:
     def check_target(self, target: Path | TableName) -> None:
         if isinstance(target, TableName):
             if self.has(target):
-                raise InputError(f"The database has a table {str(target)!r} already. Name another one.")
+                raise InputError(f"The database already has a table {str(target)!r}. Choose another name.")
         elif target.suffix == ".parquet":
             raise InputError("PostgreSQL writes CSV files and tables: name a file that ends in .csv, or table:NAME.")
 
@@ -221,18 +223,18 @@ class Postgres:
             self._connection.execute(f"DROP TABLE {name}")
 
     def translate(self, error: Exception, name: str) -> DaleniusError:
-        """The server's message may quote a row: what is told is its kind."""
+        """Translate the server's error by its kind. Its message may quote a row."""
         with suppress(psycopg.Error):
             self._connection.rollback()
         known: dict[type[Exception], str] = {
-            psycopg.errors.InsufficientPrivilege: "permission denied; ask for the right to read it, or to create tables.",
+            psycopg.errors.InsufficientPrivilege: "permission denied. Ask for the right to read it, or to create tables.",
             psycopg.errors.UndefinedTable: "there is no such table.",
-            psycopg.errors.DuplicateTable: "a table of that name is there already. Name another one.",
+            psycopg.errors.DuplicateTable: "a table of that name already exists. Choose another name.",
             psycopg.errors.InvalidSchemaName: "there is no such schema.",
             psycopg.errors.DiskFull: "the server's disk is full.",
-            psycopg.errors.OutOfMemory: "the server has not enough memory for this query.",
-            psycopg.errors.ReadOnlySqlTransaction: "the database may only be read.",
-            psycopg.errors.QueryCanceled: "the server stopped the query; is there a time limit?",
+            psycopg.errors.OutOfMemory: "the server does not have enough memory for this query.",
+            psycopg.errors.ReadOnlySqlTransaction: "the database is read-only.",
+            psycopg.errors.QueryCanceled: "the server stopped the query. Is there a time limit?",
         }
         for kind, reason in known.items():
             if isinstance(error, kind):
@@ -243,11 +245,11 @@ class Postgres:
 
 
 def _refusal(error: psycopg.Error) -> str:
-    """Why there is no connection, without what was given to connect with."""
+    """Say why there is no connection, without repeating the URL, which may hold a password."""
     reasons = {
         "password authentication failed": "the password is wrong.",
         "no password supplied": "it asks for a password: set PGPASSWORD, or write it to ~/.pgpass.",
-        "Connection refused": "nobody answers there. Is the server running, and the port right?",
+        "Connection refused": "nothing answers there. Is the server running, and is the port right?",
         "could not translate host name": "there is no host of that name.",
         "failed to resolve host": "there is no host of that name.",
         "does not exist": "there is no such user or database.",

@@ -14,15 +14,14 @@ __all__ = ["as_file", "table_named"]
 
 
 def table_named(text: str, has: Callable[[TableName], bool]) -> TableName | None:
-    """The table of an engine that a text names, or None if it names a file.
+    """Return the table of an engine that a text names, or None if it names a file.
 
-    `table:NAME` is always a table. Without that a file of the name is meant where there is one; where there is a table,
-    too, the text is refused: which of the two holds the people is not to be guessed.
+    `table:NAME` is always a table. Without the prefix, a text that names both a file and a table is refused.
     """
     if text.startswith(PREFIX):
         name = TableName.parse(text)
         if not has(name):
-            raise InputError(f"The engine has no table {str(name)!r}, or it may not be read.")
+            raise InputError(f"The engine has no table {str(name)!r}, or you may not read it.")
         return name
     try:
         name = TableName.parse(text)
@@ -31,7 +30,7 @@ def table_named(text: str, has: Callable[[TableName], bool]) -> TableName | None
     if not has(name):
         return None
     if Path(text).exists():
-        raise InputError(f"{text!r} is a file and a table of the engine. Write ./{text} or {PREFIX}{text}.")
+        raise InputError(f"{text!r} is both a file and a table of the engine. Write ./{text} or {PREFIX}{text}.")
     return name
 
 

@@ -41,7 +41,7 @@ class Spark:
         self._session = session
         self._files = files
         self._url = url
-        self._lock = threading.RLock()  # what is told is about one query at a time
+        self._lock = threading.RLock()  # one query at a time reports its progress
         self._tag = ""
         self._busy = time.monotonic()
         self._progress = ""
@@ -123,7 +123,7 @@ class Spark:
         """As DuckDB would: line ends inside quotes stay, and what is not as it should be is refused."""
         if dialect.skip or len(dialect.columns) == 1:
             what = "blank lines before the header" if dialect.skip else "one column, where blank lines may be values"
-            raise InputError(f"{name}: Spark cannot read a file with {what}. Mend it, or save it as Parquet.")
+            raise InputError(f"{name}: Spark cannot read a file with {what}. Fix the file, or save it as Parquet.")
         schema = ", ".join(f"{_quoted(column)} STRING" for column in dialect.columns)
         reader = self._session.read.schema(schema).options(
             header=True, sep=dialect.delimiter, quote='"', escape='"', multiLine=True, mode="FAILFAST", enforceSchema=True,
@@ -268,23 +268,23 @@ class Spark:
         idle = time.monotonic() - self._busy
         if self._classic and idle > PATIENCE:
             raise InputError(
-                f"Spark has no worker that works: for {idle:.0f} s nobody took a task. Are workers running, with memory "
+                f"No Spark worker is active: no task was started for {idle:.0f} s. Are workers running, with memory "
                 "and cores to spare? Nothing was written."
             )
         return f"Spark: {self._progress}" if self._progress else "Spark"
 
     def _heard(self, stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:  # noqa: ARG002
-        """What Spark Connect tells of a query while it runs."""
+        """Receive the progress of a query from Spark Connect."""
         tasks = sum(stage.num_tasks for stage in stages)
         ended = sum(stage.num_completed_tasks for stage in stages)
         self._progress = f"{len(stages)} stages: {ended} of {tasks} tasks" if tasks else ""
 
     def translate(self, error: Exception, name: str) -> DaleniusError:
-        """Spark's message may quote a row: what is told is its kind."""
+        """Translate Spark's error by its kind. Its message may quote a row."""
         text = str(error)
         reasons = {
             NOT_UTF8: "not UTF-8 text, or it holds the character U+FFFD. Save the file as UTF-8.",
-            MIXED: "the rows cannot be told apart: mixed line ends. Save the file anew as CSV.",
+            MIXED: "the rows cannot be separated: mixed line ends. Save the file again as CSV.",
             "TextParsingException": "a quote stands where none may be, or is never closed.",
             "MALFORMED_RECORD_IN_PARSING": "a row has more or fewer fields than the header, or a quote is never closed.",
             "MALFORMED_CSV_RECORD": "a row has more or fewer fields than the header, or a quote is never closed.",
@@ -303,7 +303,7 @@ class Spark:
             "ExecutorLostFailure": "workers were lost again and again. Nothing was written.",
             "Master removed our application": "the cluster gave the job up: its workers died again and again.",
             "SparkContext was shut down": "the Spark session was ended. Nothing was written.",
-            "Connection refused": "nobody answers there. Is the server running, and the address right?",
+            "Connection refused": "nothing answers there. Is the server running, and is the address right?",
             "UNAVAILABLE": "Spark Connect does not answer. Is the server running, and the address right?",
         }
         answer = next((reason for mark, reason in reasons.items() if mark in text), None)

@@ -1,4 +1,4 @@
-"""Waiting for an engine: what it does is notify, and ctrl-C stops it where it runs, not only here."""
+"""Wait for an engine: show its progress, and let ctrl-C stop the query inside the engine, too."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import TypeVar
 __all__ = ["GRACE", "TURN", "Notify", "watched"]
 
 T = TypeVar("T")
-Notify = Callable[[str], None]  # a line about what the engine does; an empty one when it is done
+Notify = Callable[[str], None]  # gets a line about what the engine does, and an empty one at the end
 
-TURN = 0.25  # seconds between two looks
+TURN = 0.25  # seconds between two calls of `stage`
 GRACE = 30.0  # seconds that a cancelled query may take to end
 
 
 def watched(
     action: Callable[[], T], *, cancel: Callable[[], None], stage: Callable[[], str], notify: Notify | None
 ) -> T:
-    """The result of an action that runs in a thread of its own, so that this one can tell of it and stop it.
+    """Run an action in a thread, so that this thread can report its progress and stop it; return its result.
 
-    `stage` is asked now and then; what it raises ends the action, too.
+    `stage` is called at intervals. An error that it raises stops the action.
     """
     results: list[T] = []
     errors: list[BaseException] = []
@@ -30,7 +30,7 @@ def watched(
     def work() -> None:
         try:
             results.append(action())
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+        except BaseException as error:  # noqa: BLE001 - raised again by the waiting thread
             errors.append(error)
         finally:
             ended.set()
