@@ -101,7 +101,7 @@ def test_its_sidecar_and_its_name_agree_on_the_kind(tmp_path: Path) -> None:
         table.write(tmp_path / "other.pivot.csv")
         assert dl.read_release(tmp_path / "other.pivot.csv", schema) == table
         assert dl.read_release(tmp_path / "other", schema) == table
-        with pytest.raises(InputError, match="A frame is a release of kind generalized or centroids"):
+        with pytest.raises(InputError, match="A data frame can be a release of kind generalized or centroids"):
             dl.read_release(rows, schema, kind="pivot")
     finally:
         KINDS.remove("pivot")

@@ -418,7 +418,7 @@ REFUSED = {
     "counts not tried": (("people.csv", "--method", "mondrian", "--epsilons", "1"), "Add --method noisy-counts"),
     "jobs": (("people.csv", "--jobs", "0"), "'--jobs'"),
     "jobs of an engine": (("people.csv", "--jobs", "2", "--engine", "duckdb://some.db"), "--jobs is for tables in files"),
-    "best is the table": (("people.csv", "--best", "people.csv"), "that file is read here"),
+    "best is the table": (("people.csv", "--best", "people.csv"), "this command reads that file"),
     "best is the page": (("people.csv", "--best", "x.csv", "-o", "x.csv"), "also a file of the release"),
     "journal is a file": (("people.csv", "--resume", "others.csv"), "'others.csv' is a file"),
     "journal nowhere": (("people.csv", "--resume", "no/where"), "does not exist"),

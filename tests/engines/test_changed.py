@@ -24,7 +24,7 @@ import dalenius as dl
 from dalenius.cli import app
 from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.engines import Engine, connect, default
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.engines.ibis_rows import IbisRows
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.base import Published

@@ -24,7 +24,7 @@ from dalenius.measures.queries import QUERIES, Asked, Query, answering, errors_o
 from dalenius.measures.threat import Faithfulness, faithfulness
 from dalenius.measures.utility import labels_cost, release_utility
 from dalenius.releases import Anatomized, Generalized, Release
-from dalenius.releases.sets import Sets
+from dalenius.releases.leaf_sets import LeafSets
 from dalenius.schema import Column, Schema
 
 SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
@@ -160,11 +160,11 @@ def ncp(release: Generalized | Anatomized, changed: Floats | None = None) -> flo
             if rows is None:  # tuples are published as they are
                 total += 0.0 if changed is None else float(changed[a])
             else:
-                total += labels_cost(rows, a, _widths(column, rows.sets(a)), changed)
+                total += labels_cost(rows, a, _widths(column, rows.leaf_sets(a)), changed)
     return total / (release.people * len(columns))
 
 
-def _widths(column: Column, sets: Sets) -> Floats:
+def _widths(column: Column, sets: LeafSets) -> Floats:
     """How wide each label is, from 0 to 1."""
     leaves = np.diff(sets.first)
     width = leaves / len(column.leaves)

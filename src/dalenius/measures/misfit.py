@@ -110,7 +110,7 @@ class _Compared:
 
     def changed_cells(self, a: int) -> int:
         """Rows whose label of one quasi-identifier fits nobody who has the row's sensitive values."""
-        sets = self.release.sets(a)
+        sets = self.release.leaf_sets(a)
         order = np.argsort(sets.members, kind="stable")
         start = np.searchsorted(sets.members[order], np.arange(sets.leaves + 1))
         label = np.repeat(np.arange(len(sets)), np.diff(sets.first))[order]
