@@ -6,11 +6,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.processes import Starter
 
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -56,14 +59,28 @@ def unwarned(err: str) -> str:
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+COMMAND_LINE = "from dalenius.cli import main; main()"
+
+
+@pytest.fixture(scope="session")
+def starter() -> Iterator[Starter]:
+    """What starts Python programs in processes of their own, quickly."""
+    made = Starter()
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(starter: Starter, tmp_path: Path) -> Run:
     """Run the command line in a process of its own, in an empty folder."""
 
-    def call(*arguments: str | Path, cwd: Path = tmp_path, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", "from dalenius.cli import main; main()", *map(str, arguments)]
-        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=LONG, **options)  # type: ignore[call-overload]
+    def call(
+        *arguments: str | Path, cwd: Path = tmp_path, env: Mapping[str, str] | None = None, **options: Any
+    ) -> subprocess.CompletedProcess[str]:
+        words = [str(argument) for argument in arguments]
+        if options:  # an input of its own
+            command = [sys.executable, "-c", COMMAND_LINE, *words]
+            return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=LONG, **options)
+        return starter.run(COMMAND_LINE, words, cwd=cwd, env=env, timeout=LONG)
 
     return call
