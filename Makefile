@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 .PHONY: demo test test-fast lint lint-fast check-docs check-tests bench proof same golden clean
 
@@ -18,7 +18,6 @@ test: $(VENV)/.installed-dev
 test-fast: lint-fast
 	$(PYTEST) -q -m "not slow"
 
-# A file's tests share fixtures and stay together. conftest.py puts the slow files first, so the order is kept.
 check-tests: $(VENV)/.installed-dev
 	$(PYTEST)
 
