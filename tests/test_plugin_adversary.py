@@ -17,6 +17,8 @@ from tests.conftest import COMMAND_LINE, LONG, ROOT
 from tests.processes import Starter
 from tests.test_plugins import install
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 TOY = ROOT / "examples" / "my_adversary.py"
 NAME = "whole-classes"

@@ -9,6 +9,8 @@ import pytest
 
 from tests.test_plugins import Run, dalenius, install  # noqa: F401 - a fixture
 
+pytestmark = pytest.mark.slow
+
 LISTED = "lattice, mondrian, microaggregation, anatomy, noisy-counts or runs."
 
 

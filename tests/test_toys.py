@@ -17,6 +17,8 @@ from dalenius.datasets import save_hospital
 from tests.conftest import LONG, ROOT
 from tests.processes import Starter
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "examples"
 TOYS = ("my_adversary", "my_criterion", "my_kind", "my_scheme")
 LONGEST = 60  # lines of a part

@@ -15,6 +15,8 @@ from dalenius.papers.composition_experiments import overlapping
 from tests.papers.findings import FINDINGS
 from tests.papers.parts import assert_same_without_data
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def found(data: Path) -> Experiments:

@@ -29,6 +29,8 @@ from tests.criteria.realistic_oracle import Counts, Number
 from tests.papers.findings import FINDINGS
 from tests.papers.parts import assert_same_without_data
 
+pytestmark = pytest.mark.slow
+
 Node = tuple[int, ...]
 TEXTS = [adversary.text for adversary in ADVERSARIES]
 SLACK = 1 + 1e-9  # of floats that are equal in exact numbers: a million roundings of 1e-16 do not reach it

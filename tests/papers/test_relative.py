@@ -36,6 +36,8 @@ from tests.adversaries.vertical_worlds import Vertical, beliefs
 from tests.papers.findings import FINDINGS
 from tests.papers.parts import assert_same_without_data
 
+pytestmark = pytest.mark.slow
+
 DISEASES = ("Heart", "Flu", "Stomach", "HIV", "Diabetes")
 
 
