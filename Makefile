@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: demo test lint check-docs bench proof same golden clean
+.PHONY: demo test lint check-docs docs bench proof same golden clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dalenius demo
@@ -23,6 +23,10 @@ check-docs: $(VENV)/.installed-dev
 	$(BIN)/python scripts/check_docs.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/run_docs.py README.md docs/*.md docs/*/*.md
 	$(BIN)/python -m pytest -q --doctest-modules src/dalenius
+
+# The documentation as a site that needs no network and no server: open site/index.html.
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
