@@ -62,20 +62,22 @@ def tables() -> list[str]:
 
 def results() -> list[str]:
     """Return the classes that the public functions return, where they are defined."""
-    source = ast.parse(Path(inspect.getfile(importlib.import_module("dalenius.api"))).read_text(encoding="utf-8"))
-    places = {
-        alias.asname or alias.name: node.module
-        for node in ast.walk(source)
-        if isinstance(node, ast.ImportFrom) and node.module
-        for alias in node.names
-    }
-    returned = [
-        node.returns.id
-        for node in source.body
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and isinstance(node.returns, ast.Name)
-    ]
-    classes = [getattr(importlib.import_module(places[name]), name) for name in returned if name in places]
+    functions = [inspect.unwrap(value) for value in public().values() if inspect.isroutine(value)]
+    classes = [cls for function in functions for cls in _returned(function)]
     return list(dict.fromkeys(_path(cls) for cls in classes if not _is_release(cls)))
+
+
+def _returned(function: Any) -> list[type]:
+    """Return the classes in a function's return annotation, which its module may import for type checkers only."""
+    module = ast.parse(Path(inspect.getfile(function)).read_text(encoding="utf-8"))
+    imported = [node for node in ast.walk(module) if isinstance(node, ast.ImportFrom) and node.module]
+    places = {alias.asname or alias.name: (node.module, alias.name) for node in imported for alias in node.names}
+    own = next(node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == function.__name__)
+    names = [node.id for node in ast.walk(own.returns or ast.Pass()) if isinstance(node, ast.Name)]
+    loaded = [
+        getattr(importlib.import_module(str(places[name][0])), places[name][1]) for name in names if name in places
+    ]
+    return [value for value in loaded if _is_class(value)]
 
 
 def criteria() -> list[str]:
