@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-.PHONY: demo test test-fast lint lint-fast check-docs check-tests bench proof same golden clean
+.PHONY: demo test test-fast lint lint-fast check-docs check-tests docs bench proof same golden clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dalenius demo
@@ -34,6 +34,10 @@ check-docs: $(VENV)/.installed-dev
 	$(BIN)/python scripts/check_docs.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/run_docs.py README.md docs/*.md docs/*/*.md
 	$(BIN)/python -m pytest -q -p no:cacheprovider --doctest-modules src/dalenius
+
+# The documentation as a site that needs no network and no server: open site/index.html.
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py

@@ -185,7 +185,7 @@ def _attribute(
     rows: bool,
     allocations: bool,
 ) -> tuple[Attribute, list[Pending]]:
-    """Compute one value after the other. LeafSets that no row of a value publishes change nothing, so a laminar family suits all."""
+    """Compute one value after the other. Sets that no row of a value publishes change nothing, so a laminar family suits all."""
     size = len(counts)
     result = Attribute(
         sets,
