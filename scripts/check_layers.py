@@ -101,7 +101,7 @@ SHARED_BY: dict[str, set[str]] = {
         "threat",
         *ROOMS,
     },
-    "criteria": {"predicate", "written"},
+    "criteria": {"axis", "predicate", "written"},
     "publishers": {"classes", "grid", "parts", "sets", "tally"},
 }
 # These gather the modules of their package, so that they may import all of them.

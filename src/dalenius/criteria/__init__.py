@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dalenius.criteria.base import Criterion, Level, Reported, Setting
+from dalenius.criteria.axis import Tried
+from dalenius.criteria.base import Criterion, Level, Reported, Setting, axis_of
 from dalenius.criteria.closeness import GROUNDS, TCloseness
 from dalenius.criteria.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from dalenius.criteria.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
@@ -14,6 +15,8 @@ from dalenius.criteria.registry import (
     check_threshold,
     document,
     from_options,
+    headline_levels,
+    headlines,
     is_worse,
     measure,
     measured,
@@ -48,9 +51,13 @@ __all__ = [
     "Reported",
     "Setting",
     "TCloseness",
+    "Tried",
+    "axis_of",
     "check_threshold",
     "document",
     "from_options",
+    "headline_levels",
+    "headlines",
     "is_worse",
     "measure",
     "measured",

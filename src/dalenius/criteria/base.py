@@ -7,14 +7,17 @@ which groups fail, so that a publisher can use it as a constraint.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.arrays import Bools, Floats, Longs
+from dalenius.criteria.axis import AXIS_PANEL, Axis, Tried, parser_of
 from dalenius.errors import ParameterError, is_finite
 from dalenius.options import Option
 from dalenius.releases import Grouping
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 # Relative slack when a level that is a sum of rounded numbers is compared with a threshold: log 2 + log 2 may come out
 # a hair below log 4. Counts are compared exactly.
 SLACK = 1e-9
+NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class Reported:
     check_title: str = ""  # of its row in `check`, where that says more
     policy_key: str = ""  # in [policy]: min_… or max_…
     is_whole: bool = False  # a count
+    headline: str = ""  # its key in `compare` and `frontier`, which show few numbers; empty: it is not shown there
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,10 @@ class Criterion(ABC):
     title: ClassVar[str] = ""
     description: ClassVar[str] = ""  # one sentence, in the JSON schema
     option: ClassVar[Option | None] = None
+    tried: ClassVar[Tried] = Tried()  # how `frontier` varies the threshold
     example: ClassVar[float] = 1.0  # a threshold that is allowed
+    formula: ClassVar[str] = ""  # the level of a class q, for docs/criteria.md
+    refuses: ClassVar[str] = ""  # thresholds that it refuses because every table meets them, for docs/criteria.md
     reported: ClassVar[tuple[Reported, ...]] = ()
 
     @classmethod
@@ -90,13 +98,16 @@ class Criterion(ABC):
         return cls(value)  # type: ignore[call-arg]
 
     @classmethod
-    def measuring(cls, key: str, *, recursive_l: int = 2) -> Self:  # noqa: ARG003 - most have one key and no parameter
-        """A criterion whose level is the number reported under this key. Its threshold is arbitrary."""
+    def measuring(cls, key: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> Self:  # noqa: ARG003 - most have one key
+        """Return a criterion whose level is the number reported under this key. Its threshold is arbitrary.
+
+        `parameters` are those that the user chose for measuring, such as `recursive_l`. A criterion takes its own.
+        """
         return cls(cls.example)  # type: ignore[call-arg]
 
     @classmethod
-    def parameters(cls, *, recursive_l: int = 2) -> dict[str, Any]:  # noqa: ARG003 - only one criterion has any
-        """What else stands in the model's JSON object: the parameters that its numbers were measured with."""
+    def parameters(cls, parameters: Mapping[str, Any] = NO_PARAMETERS) -> dict[str, Any]:  # noqa: ARG003 - few have any
+        """Return what else stands in the criterion's JSON object: the parameters that its numbers were measured with."""
         return {}
 
     def undefined(self, column: Column) -> str:  # noqa: ARG002 - most criteria are defined on every column
@@ -130,6 +141,32 @@ class Criterion(ABC):
     def passes(self, grouping: Grouping) -> Bools:
         """Which groups satisfy the criterion."""
         return self.satisfied(self.levels(grouping))
+
+
+@cache
+def axis_of(model: type[Criterion]) -> Axis | None:
+    """Return the axis of `frontier` that varies a criterion's threshold; None if the criterion has no option."""
+    option, tried = model.option, model.tried
+    if option is None:
+        return None
+    of_publish = option.help[:1].lower() + option.help[1:] if option.help[1:2].islower() else option.help
+    usual = tried.usual
+    if usual is None and option.type is not str:
+        usual = lambda size: (model.example,)  # noqa: ARG005, E731 - the example suits every table
+    return Axis(
+        option.parameter,
+        Option(
+            option.name,
+            tried.help or f"Values to try: {of_publish}",
+            str,
+            metavar=tried.metavar or "V,V,…",
+            panel=AXIS_PANEL,
+        ),
+        tried.parse or parser_of(option, model.example),
+        usual=usual,
+        letter=tried.letter,
+        criterion=lambda value: model.from_option(value, Setting()),
+    )
 
 
 def worst(levels: Floats, better: str) -> Level:

@@ -6,13 +6,16 @@ height of their lowest common ancestor divided by the hierarchy's (hierarchical)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from dalenius.arrays import Bools, Floats
+from dalenius.criteria.axis import Tried
 from dalenius.criteria.base import (
+    NO_PARAMETERS,
     Criterion,
     Reported,
     Setting,
@@ -41,6 +44,9 @@ class TCloseness(Criterion):
     name = "t_closeness"
     title = "t-closeness"
     description = "How far a class is from the whole table at most, by three ground distances."
+    formula = "earth mover's distance of q from p"
+    refuses = "t = 1 or more: the distances are at most 1"
+    tried = Tried(letter="t", help="Values of t, such as 0.2 or 0.2:ordered.", metavar="T,T,…")
     option = Option(
         "t", "t-closeness; ground distance equal, ordered or hierarchical.", str, "T[:GROUND]", is_repeatable=True
     )
@@ -51,6 +57,7 @@ class TCloseness(Criterion):
             "distance of a class from the table; smaller is safer",
             check_title="t-closeness, equal distance",
             policy_key="max_t",
+            headline="t",
         ),
         Reported("ordered", "t-closeness, ordered", "the same, values in their order; smaller is safer"),
         Reported("hierarchical", "t-closeness, hierarchical", "the same, along the hierarchy; smaller is safer"),
@@ -81,7 +88,7 @@ class TCloseness(Criterion):
         return cls(threshold, kind)
 
     @classmethod
-    def measuring(cls, key: str, *, recursive_l: int = 2) -> Self:  # noqa: ARG003
+    def measuring(cls, key: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> Self:  # noqa: ARG003
         return cls(0.5, next(ground for ground in GROUNDS if ground == key))
 
     @property

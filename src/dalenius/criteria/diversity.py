@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from dalenius.arrays import Bools, Floats
+from dalenius.criteria.axis import TableSize, Tried, Values, whole_numbers
 from dalenius.criteria.base import (
+    NO_PARAMETERS,
     SLACK,
     Criterion,
     Reported,
@@ -24,6 +26,19 @@ from dalenius.errors import InputError, ParameterError, is_finite
 from dalenius.options import Option
 from dalenius.releases import Grouping
 
+USUAL_LS = (2, 3, 5, 8)
+
+
+def _usual(size: TableSize) -> Values:
+    """Return the values that the table allows, or the smallest, whose refusal then says why it is impossible."""
+    possible = size.people // max(size.commonest, 1)
+    return tuple(level for level in USUAL_LS if level <= possible) or USUAL_LS[:1]
+
+
+def _pairs(text: str) -> Values:
+    """Return texts `C,L`, which semicolons separate because a comma is part of each."""
+    return tuple(part.strip() for part in text.split(";"))
+
 
 @dataclass(frozen=True, slots=True)
 class DistinctDiversity(Criterion):
@@ -32,7 +47,16 @@ class DistinctDiversity(Criterion):
     name = "distinct_l_diversity"
     title = "distinct ℓ-diversity"
     description = "How many different values a class has at least."
+    formula = "number of values that occur"
+    refuses = "ℓ = 1 or less"
     option = Option("l", "Distinct ℓ-diversity.", int)
+    tried = Tried(
+        letter="ℓ",
+        help="Values of ℓ, distinct (anatomy: 2,3,5,8).",
+        metavar="L,L,…",
+        parse=whole_numbers("--l", "2,3"),
+        usual=_usual,
+    )
     example = 2
     reported = (
         Reported(
@@ -41,6 +65,7 @@ class DistinctDiversity(Criterion):
             "fewest different values in a class; larger is safer",
             policy_key="min_l",
             is_whole=True,
+            headline="l",
         ),
     )
     better = "larger"
@@ -71,7 +96,10 @@ class EntropyDiversity(Criterion):
     name = "entropy_l_diversity"
     title = "entropy ℓ-diversity"
     description = "How many values a class has in effect, at least."
+    formula = "exp of the Shannon entropy of q"
+    refuses = "ℓ = 1 or less"
     option = Option("entropy-l", "Entropy ℓ-diversity.")
+    tried = Tried(letter="entropy ℓ", help="Values of entropy ℓ-diversity.", metavar="L,L,…")
     example = 2.0
     reported = (
         Reported(
@@ -116,7 +144,15 @@ class RecursiveDiversity(Criterion):
     name = "recursive_c_l_diversity"
     title = "recursive (c,ℓ)-diversity"
     description = "How much the commonest value of a class outweighs the rest."
+    formula = "r₁/(r_ℓ + … + r_m), counts sorted downwards"
+    refuses = "infinite c, ℓ = 1"
     option = Option("recursive-l", "Recursive (c,ℓ)-diversity.", str, "C,L")
+    tried = Tried(
+        letter="recursive c,ℓ",
+        help="Pairs c,ℓ of recursive diversity, separated by semicolons.",
+        metavar="C,L;C,L;…",
+        parse=_pairs,
+    )
     reported = (
         Reported(
             "c",
@@ -145,12 +181,12 @@ class RecursiveDiversity(Criterion):
             raise ParameterError("--recursive-l", "publish", "c,ℓ such as 3,2", value) from None
 
     @classmethod
-    def measuring(cls, key: str, *, recursive_l: int = 2) -> Self:  # noqa: ARG003
-        return cls(1.0, recursive_l)
+    def measuring(cls, key: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> Self:  # noqa: ARG003
+        return cls(1.0, **cls.parameters(parameters))
 
     @classmethod
-    def parameters(cls, *, recursive_l: int = 2) -> dict[str, Any]:
-        return {"l": recursive_l}
+    def parameters(cls, parameters: Mapping[str, Any] = NO_PARAMETERS) -> dict[str, Any]:
+        return {"l": parameters.get("recursive_l", 2)}
 
     def levels(self, grouping: Grouping) -> Floats:
         widths = np.diff(grouping.start)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.arrays import Bools, Floats
+from dalenius.criteria.axis import Tried
 from dalenius.criteria.base import (
     SLACK,
     Criterion,
@@ -37,7 +38,10 @@ class DeltaDisclosure(Criterion):
     name = "delta_disclosure"
     title = "δ-disclosure privacy"
     description = "How much a class changes the logarithm of a value's share at most."
+    formula = "max over the table's values of abs(ln(q(s)/p(s))), in nats"
+    refuses = "infinite δ"
     option = Option("delta", "δ-disclosure privacy (nats).")
+    tried = Tried(letter="δ", help="Values of δ-disclosure privacy, in nats.", metavar="D,D,…")
     reported = (
         Reported(
             "delta",
@@ -79,7 +83,10 @@ class BasicBetaLikeness(Criterion):
     name = "basic_beta_likeness"
     title = "basic β-likeness"
     description = "How much a value gains in a class, relative to the table, at most."
+    formula = "max (q(s) − p(s))/p(s)"
+    refuses = "infinite β, or 2⁵³ and more: no value gains more than N − 1"
     option = Option("beta", "Basic β-likeness.")
+    tried = Tried(letter="β", help="Values of basic β-likeness.", metavar="B,B,…")
     reported = (Reported("beta", "basic β-likeness, β", "largest relative gain of a value; smaller is safer"),)
     better = "smaller"
     beta: float
@@ -112,7 +119,10 @@ class EnhancedBetaLikeness(Criterion):
     name = "enhanced_beta_likeness"
     title = "enhanced β-likeness"
     description = "The same, stricter for common values."
+    formula = "the same, infinite where it is above −ln p(s)"
+    refuses = "infinite β"
     option = Option("enhanced-beta", "Enhanced β-likeness.")
+    tried = Tried(letter="enhanced β", help="Values of enhanced β-likeness.", metavar="B,B,…")
     reported = (Reported("beta", "enhanced β-likeness, β", "the same, stricter for common values"),)
     better = "smaller"
     beta: float
@@ -140,7 +150,10 @@ class AlphaAnonymity(Criterion):
     name = "alpha_k_anonymity"
     title = "(α,k)-anonymity"
     description = "How common one value is in a class at most."
+    formula = "max q(s)"
+    refuses = "α = 1 or more"
     option = Option("alpha", "Largest share of a value in a class.")
+    tried = Tried(letter="α", help="Values of α, the largest share of a value in a class.", metavar="A,A,…")
     example = 0.5
     reported = (Reported("alpha", "(α,k)-anonymity, α", "largest share of one value in a class; smaller is safer"),)
     better = "smaller"

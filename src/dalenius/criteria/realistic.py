@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from dalenius.arrays import Bools, Floats
+from dalenius.criteria.axis import Tried
 from dalenius.criteria.base import SLACK, Criterion, Setting, at_most, table_shares
 from dalenius.criteria.predicate import Predicate, count
 from dalenius.errors import InputError, ParameterError, is_finite
@@ -246,6 +247,13 @@ class EpsilonPrivacy(Criterion):
 
     name = "epsilon_privacy"
     title = "ε-privacy"
+    formula = "largest change of belief, [realistic.md](realistic.md); measured with `--adversary`"
+    refuses = "infinite ε"
+    tried = Tried(
+        letter="ε-privacy",
+        help="Adversaries with ε, such as I:table:1e6:2.5; shapes uniform and table only.",
+        metavar="ADVERSARY:ε,…",
+    )
     option = Option(
         "epsilon-privacy",
         "ε-privacy against a realistic adversary, such as I:table:1e6:2.5 or II:1e3:2.5.",

@@ -22,6 +22,7 @@ from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.options import Option
 from dalenius.publishers.base import (
     PANEL,
+    Example,
     Headcount,
     Published,
     Publisher,
@@ -29,7 +30,6 @@ from dalenius.publishers.base import (
     only_criterion,
     written_columns,
 )
-from dalenius.publishers.grid import Grid, L
 from dalenius.publishers.tally import Tally
 from dalenius.releases import Anatomized, GroupCells
 from dalenius.releases.anatomized import paths_of
@@ -56,7 +56,8 @@ class Anatomy(Publisher):
         "Publishes quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values."
     )
     options = (Option("merge", "Anatomy: publish so many groups as one (1).", int, panel=PANEL),)
-    grid = Grid((L,))
+    keeps = (DistinctDiversity,)
+    example = Example((DistinctDiversity(2),))
     is_drawn = True
     takes_seed = True
     l: int  # noqa: E741 - the literature's letter

@@ -6,7 +6,7 @@ import contextlib
 import platform
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from dalenius.arrays import Ints, Longs
-from dalenius.criteria import Criterion
+from dalenius.criteria import CRITERIA, Criterion, axis_of
+from dalenius.criteria.axis import Axis
 from dalenius.engines import PREFIX, TableName
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures import remaining
@@ -38,6 +39,14 @@ OTHERS_AS_QUASI = Option(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Criteria and options with which a method publishes a small table: tests run every method with its example."""
+
+    criteria: tuple[Criterion, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
 class Publisher(ABC):
     """A method of publishing with its parameters.
 
@@ -52,7 +61,9 @@ class Publisher(ABC):
     description: ClassVar[str]  # one sentence
     options: ClassVar[tuple[Option, ...]] = ()
     not_in_audit: ClassVar[frozenset[str]] = frozenset()  # options that `audit --method` does not have, by their names
-    grid: ClassVar[Grid]
+    keeps: ClassVar[tuple[type[Criterion], ...]] = ()  # the criteria that it can satisfy; (Criterion,): every criterion
+    grid: ClassVar[Grid] = Grid()
+    example: ClassVar[Example]
     is_drawn: ClassVar[bool] = False  # another release each time
     takes_seed: ClassVar[bool] = False  # `publish` has an argument `seed`, which repeats the draws
     refuses_seed: ClassVar[str] = ""  # why a method that draws cannot repeat its draws, in a sentence
@@ -65,6 +76,12 @@ class Publisher(ABC):
     def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
         """The publisher that criteria and the options typed ask for; criteria that it cannot keep are refused."""
         return cls(criteria, **chosen)  # type: ignore[call-arg]
+
+    @classmethod
+    def axes(cls) -> tuple[Axis, ...]:
+        """Return what `frontier` can vary: the criteria that the method keeps, then parameters of its own."""
+        kept = [axis_of(model) for model in CRITERIA.values() if issubclass(model, cls.keeps)]
+        return (*(axis for axis in kept if axis is not None), *cls.grid.axes)
 
     @classmethod
     def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:  # noqa: ARG003 - few search for a utility

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalenius.arrays import Bools, Ints, Longs
-from dalenius.criteria import Criterion
+from dalenius.criteria import Criterion, KAnonymity
+from dalenius.criteria.axis import AXIS_PANEL, Axis, numbers
 from dalenius.engines import Recoding, TableName, TooMany
 from dalenius.errors import InputError, ParameterError, counted, listing
 from dalenius.hierarchy import TOP
@@ -25,6 +26,7 @@ from dalenius.options import Option
 from dalenius.publishers.base import (
     OTHERS_AS_QUASI,
     PANEL,
+    Example,
     Headcount,
     Progress,
     Published,
@@ -34,8 +36,7 @@ from dalenius.publishers.base import (
     written_columns,
 )
 from dalenius.publishers.classes import Classes
-from dalenius.publishers.grid import PANEL as TRIED
-from dalenius.publishers.grid import Axis, Grid, K, L, T, numbers
+from dalenius.publishers.grid import Grid
 from dalenius.publishers.nodes import Node
 from dalenius.publishers.rollups import EngineLattice, lattice_of
 from dalenius.publishers.suppressed import SuppressedRows, check_hidden, check_suppressed_rows
@@ -51,9 +52,9 @@ if TYPE_CHECKING:
 SUPPRESSIONS = (0.0, 0.02)
 SUPPRESSION = Axis(
     "suppression",
-    Option("suppression", "Lattice: shares of rows to suppress (0,0.02).", str, metavar="S,S,…", panel=TRIED),
+    Option("suppression", "Lattice: shares of rows to suppress (0,0.02).", str, metavar="S,S,…", panel=AXIS_PANEL),
     numbers("--suppression", "from 0 to 1", "0,0.02", lambda share: 0 <= share <= 1),
-    usual=lambda table: SUPPRESSIONS,  # noqa: ARG005 - no share is impossible
+    usual=lambda size: SUPPRESSIONS,  # noqa: ARG005 - no share is impossible
     is_demand=False,
 )
 
@@ -93,8 +94,10 @@ class Lattice(Publisher):
         OTHERS_AS_QUASI,
     )
     not_in_audit = frozenset({"utility", "minimal", "time-limit", "others-as-quasi"})
+    keeps = (Criterion,)
+    example = Example((KAnonymity(3),), {"suppression": 0.05})
     grid = Grid(
-        (K, L, T, SUPPRESSION),
+        (SUPPRESSION,),
         options=("suppressed-rows",),
         unlabelled=frozenset({"utility", "suppressed_rows"}),
     )

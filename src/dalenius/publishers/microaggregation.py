@@ -24,6 +24,7 @@ from dalenius.measures.remaining import ColumnLeft
 from dalenius.options import Option
 from dalenius.publishers.base import (
     PANEL,
+    Example,
     Headcount,
     Published,
     Publisher,
@@ -32,7 +33,7 @@ from dalenius.publishers.base import (
     only_criterion,
     written_columns,
 )
-from dalenius.publishers.grid import Grid, K
+from dalenius.publishers.grid import Grid
 from dalenius.publishers.sets import distinct_sets, written_sets
 from dalenius.publishers.tally import Tally, labelled
 from dalenius.releases import Centroids, Generalized, GroupCells
@@ -63,7 +64,9 @@ class Microaggregation(Publisher):
         Option("shown", "Microaggregation: centroids (default) or ranges.", str, panel=PANEL),
         Option("block", "Microaggregation: group blocks of at most so many rows.", int, panel=PANEL),
     )
-    grid = Grid((K,), unlabelled=frozenset({"shown"}))
+    keeps = (KAnonymity,)
+    example = Example((KAnonymity(4),))
+    grid = Grid(unlabelled=frozenset({"shown"}))
     follows_row_order = True  # of rows that are equally far the first is taken
     k: int
     shown: Shown = "centroids"

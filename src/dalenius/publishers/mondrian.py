@@ -19,13 +19,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dalenius.arrays import Bools, Floats, Ints, Longs
-from dalenius.criteria import Criterion
+from dalenius.criteria import Criterion, KAnonymity
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.hierarchy import MISSING
 from dalenius.options import Option
-from dalenius.publishers.base import OTHERS_AS_QUASI, PANEL, Publisher, check_criteria, check_numbers_declared
+from dalenius.publishers.base import (
+    OTHERS_AS_QUASI,
+    PANEL,
+    Example,
+    Publisher,
+    check_criteria,
+    check_numbers_declared,
+)
 from dalenius.publishers.classes import BottomClasses, Classes
-from dalenius.publishers.grid import Grid, K, L, T
 from dalenius.publishers.parts import PublishedParts
 from dalenius.schema import Column
 from dalenius.table import Table
@@ -52,7 +58,8 @@ class Mondrian(Publisher):
     description = "Cuts the table in two, and each part again, as long as every part satisfies the criteria."
     options = (Option("cuts", "Mondrian: order (default) or hierarchy.", str, panel=PANEL), OTHERS_AS_QUASI)
     not_in_audit = frozenset({"others-as-quasi"})
-    grid = Grid((K, L, T))
+    keeps = (Criterion,)
+    example = Example((KAnonymity(4),))
     criteria: Sequence[Criterion]
     cuts: Cuts = "order"
     others_as_quasi: bool = False

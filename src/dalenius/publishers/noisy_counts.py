@@ -27,14 +27,14 @@ import numpy as np
 
 from dalenius.arrays import Floats
 from dalenius.criteria import Criterion
+from dalenius.criteria.axis import AXIS_PANEL, Axis, numbers
 from dalenius.engines import TableName
 from dalenius.errors import InputError, check_seed
 from dalenius.options import Option
-from dalenius.publishers.base import PANEL, Published, Publisher
+from dalenius.publishers.base import PANEL, Example, Published, Publisher
 from dalenius.publishers.counting import Counting, Exact, parameters
 from dalenius.publishers.counting import exact as exact
-from dalenius.publishers.grid import PANEL as TRIED
-from dalenius.publishers.grid import Axis, Grid, numbers
+from dalenius.publishers.grid import Grid
 from dalenius.releases import NoisyCounts
 from dalenius.releases.noisy_counts import paths_of
 from dalenius.table import Table
@@ -42,9 +42,9 @@ from dalenius.table import Table
 EPSILONS = (0.05, 0.1, 0.5, 1.0, 5.0)
 EPSILON = Axis(
     "epsilon",
-    Option("epsilons", "Noisy counts: the budgets to try.", str, metavar="E,E,…", panel=TRIED),
+    Option("epsilons", "Noisy counts: the budgets to try.", str, metavar="E,E,…", panel=AXIS_PANEL),
     numbers("--epsilons", "> 0", "0.1,0.5,1", lambda epsilon: 0 < epsilon < math.inf),
-    usual=lambda table: EPSILONS,  # noqa: ARG005 - no ε is impossible
+    usual=lambda size: EPSILONS,  # noqa: ARG005 - no ε is impossible
     letter="ε",
 )
 
@@ -84,6 +84,7 @@ class Counts(Counting, Publisher):
             panel=PANEL,
         ),
     )
+    example = Example(options={"epsilon": 1.0})
     grid = Grid(
         (EPSILON,),
         options=("noise", "neighbours", "joint", "level", "gaussian"),

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.criteria import Criterion
+from dalenius.criteria.axis import Axis
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.options import Option, chosen_of
 from dalenius.plugins import Registry
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.base import Publisher
-from dalenius.publishers.grid import Axis
 from dalenius.publishers.lattice import Lattice
 from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.publishers.mondrian import Mondrian
@@ -26,7 +26,7 @@ PUBLISHERS: Registry[type[Publisher]] = Registry(
     (Lattice, Mondrian, Microaggregation, Anatomy, Counts),
     lambda publisher: publisher.name,
     base=Publisher,
-    required=("name", "title", "description", "grid"),
+    required=("name", "title", "description"),
 )
 
 
@@ -64,8 +64,8 @@ def grid_options() -> tuple[Option, ...]:
 
 
 def axes() -> tuple[Axis, ...]:
-    """The axes of all grids, each once."""
-    return tuple(dict.fromkeys(axis for publisher in PUBLISHERS.values() for axis in publisher.grid.axes))
+    """Return the axes of all methods, each once."""
+    return tuple(dict.fromkeys(axis for publisher in PUBLISHERS.values() for axis in publisher.axes()))
 
 
 def _once(declared: Iterator[Option] | Sequence[Option]) -> tuple[Option, ...]:

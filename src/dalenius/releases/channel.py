@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from dalenius.releases.base import Release
 from dalenius.releases.files import as_path
 from dalenius.releases.reading import numbers
 from dalenius.schema import Schema
+
+if TYPE_CHECKING:
+    from dalenius.releases.generalized import Generalized
 
 TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digits still counts as summing to 1
 
@@ -58,6 +62,18 @@ class Channel(Release):
     unknown: Part | None = None
     observation: Part | None = None
     background: Part | None = None
+
+    @classmethod
+    def from_rows(cls, rows: Generalized) -> Channel:
+        """Return the channel from a person's sensitive value to the class of these rows that shows it."""
+        grouping = rows.grouping()
+        counts = np.zeros((len(grouping.table), grouping.groups))
+        counts[grouping.values, np.repeat(np.arange(grouping.groups), np.diff(grouping.start))] = grouping.counts
+        occurs = counts.any(axis=1)
+        people = counts[occurs].sum(axis=1)
+        inputs = [leaf for leaf, is_there in zip(grouping.column.leaves, occurs, strict=True) if is_there]
+        outputs = tuple(str(group) for group in range(grouping.groups))
+        return cls(tuple(inputs), outputs, counts[occurs] / people[:, None], people / people.sum())
 
     def __post_init__(self) -> None:
         if self.matrix.shape != (len(self.inputs), len(self.outputs)):
