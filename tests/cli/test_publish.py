@@ -241,7 +241,7 @@ def test_time_ran_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     from dalenius.publishers import search
 
     for enumerable in (10**6, 0):
-        monkeypatch.setattr(search, "ENUMERABLE", enumerable)
+        monkeypatch.setattr(search, "MAX_ENUMERATED_NODES", enumerable)
         code, out, err = cli(*PUBLISH, "--k", "2", "--time-limit", "1e-9")
         assert (code, out) == (2, "")
         assert "No release was found in the time given (0 of 8 nodes checked)" in err

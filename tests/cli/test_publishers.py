@@ -763,7 +763,7 @@ def test_the_sidecar_of_another_release_stays_in_python_too(cli: Cli) -> None:
 
 
 def test_a_joint_table_of_too_many_counts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "CELLS", 28_799)
+    monkeypatch.setattr(counting, "MAX_CELLS", 28_799)
     asked = ("--method", "noisy-counts", "--epsilon", "1", "--joint", "age,zip", "-o", "out")
     refused(cli, "publish", "patients.csv", *asked, message="The table of age × zip and disease has 28,800 counts")
 

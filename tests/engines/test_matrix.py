@@ -26,7 +26,7 @@ from dalenius.engines import PLACES, Engine, Place, connect
 from dalenius.publishers.lattice import Lattice
 from dalenius.publishers.mondrian import Mondrian
 from dalenius.publishers.registry import PUBLISHERS, from_options
-from dalenius.releases.files import find_files
+from dalenius.releases.opening import find_files
 from dalenius.releases.registry import KINDS
 
 WRITER = runpy.run_path(str(ROOT / "scripts" / "write_engines.py"))

@@ -367,7 +367,7 @@ def test_groups_that_grow_until_enough_is_left(method: str) -> None:
 
 def in_groups(one: Case, published: Any) -> tuple[Case, list[object]]:
     """The people in the order in which the publisher has them, and their groups."""
-    codes = published.placed()[0]
+    codes = published.people_in_groups()[0]
     texts = [[column.leaves[c] for column, c in zip(published.table.schema.coded, row, strict=True)] for row in codes]
     each = zip(one.people, one.left, one.attacked, one.located, strict=True)
     found = {(a, c): (left, attacked, there) for (a, c, _), left, attacked, there in each}

@@ -38,7 +38,6 @@ class Axis:
     letter: str = ""  # in labels; empty: the name of the parameter
     criterion: Callable[[Any], Criterion] | None = None  # what a value asks for; None: it is an option of the method
     is_demand: bool = True  # a method tries at least one of these, the first by default; of the others it tries all
-    is_demand: bool = True
 
     def label(self, value: str) -> str:
         """Return a value as readers see it."""

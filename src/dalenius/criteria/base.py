@@ -230,5 +230,5 @@ def cross_counts(grouping: Grouping) -> tuple[NDArray[Any], NDArray[Any], int]:
     """
     total = int(grouping.table.sum())
     kind = np.int64 if total <= 3_000_000_000 else np.float64
-    mine = grouping.counts.astype(kind) * total
-    return mine, repeated_sizes(grouping).astype(kind) * grouping.table[grouping.values].astype(kind), total
+    observed = grouping.counts.astype(kind) * total
+    return observed, repeated_sizes(grouping).astype(kind) * grouping.table[grouping.values].astype(kind), total

@@ -34,7 +34,7 @@ from dalenius.schema import Column
 
 Ground = Literal["equal", "ordered", "hierarchical"]
 GROUNDS: tuple[Ground, ...] = ("equal", "ordered", "hierarchical")
-CHUNK = 4_000_000  # entries of a dense (group × value) block
+BLOCK_ENTRIES = 4_000_000  # entries of a dense (group × value) block
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,8 @@ class TCloseness(Criterion):
 
 def _equal(grouping: Grouping) -> Floats:
     """½ Σ|q − p| = Σ max(q − p, 0), which only the values that occur in the group can contribute to."""
-    mine, expected, total = cross_counts(grouping)
-    excess = reduce(np.add, np.maximum(mine - expected, 0), grouping)
+    observed, expected, total = cross_counts(grouping)
+    excess = reduce(np.add, np.maximum(observed - expected, 0), grouping)
     return quotient(excess, grouping.sizes * float(total))
 
 
@@ -172,7 +172,7 @@ def _hierarchical(grouping: Grouping) -> Floats:
 def _blocks(grouping: Grouping) -> list[tuple[slice, Floats]]:
     """q − p of every value, some groups at a time so that memory stays bounded."""
     share, table = shares(grouping), table_shares(grouping)
-    step = max(1, CHUNK // len(table))
+    step = max(1, BLOCK_ENTRIES // len(table))
     blocks = []
     for low in range(0, grouping.groups, step):
         high = min(low + step, grouping.groups)

@@ -25,7 +25,7 @@ from dalenius.errors import ParameterError
 from dalenius.options import Option
 from dalenius.releases import Grouping
 
-MOST_PEOPLE = 2**53  # that can be counted
+MAX_PEOPLE = 2**53  # that can be counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class DeltaDisclosure(Criterion):
         check_positive("delta", "δ-disclosure privacy", self.delta)
 
     def levels(self, grouping: Grouping) -> Floats:
-        mine, expected, _ = cross_counts(grouping)
-        ratio = np.abs(np.log(mine / expected))
+        observed, expected, _ = cross_counts(grouping)
+        ratio = np.abs(np.log(observed / expected))
         levels = reduce(np.maximum, ratio, grouping).astype(np.float64)
         vanished = np.diff(grouping.start) < np.count_nonzero(grouping.table)
         return np.where(vanished, math.inf, levels)
@@ -72,8 +72,8 @@ class DeltaDisclosure(Criterion):
 
 def _gains(grouping: Grouping) -> tuple[Floats, Floats]:
     """(q − p)/p and p for each (group, value) that occurs; values a group lacks gain nothing."""
-    mine, expected, _ = cross_counts(grouping)
-    return (mine - expected) / expected, table_shares(grouping)[grouping.values]
+    observed, expected, _ = cross_counts(grouping)
+    return (observed - expected) / expected, table_shares(grouping)[grouping.values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class BasicBetaLikeness(Criterion):
 
     def __post_init__(self) -> None:
         check_positive("beta", "basic β-likeness", self.beta)
-        if self.beta >= MOST_PEOPLE:  # q ≤ 1 and p ≥ 1/N: no value can gain more than N − 1
+        if self.beta >= MAX_PEOPLE:  # q ≤ 1 and p ≥ 1/N: no value can gain more than N − 1
             raise ParameterError(
                 "beta", "basic β-likeness", "below 2^53, the largest table (more demands nothing)", self.beta
             )

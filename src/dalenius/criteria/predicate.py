@@ -108,14 +108,14 @@ class Counted:
 
 def count(grouping: Grouping, predicates: Sequence[Predicate]) -> Counted:
     """The predicates of a grouping's column; where none is named for it, every single value is one."""
-    mine = [p for p in predicates if p.column in (None, grouping.column.name)]
-    if not mine:
+    applicable = [p for p in predicates if p.column in (None, grouping.column.name)]
+    if not applicable:
         return Counted(grouping.start, grouping.values, grouping.counts, None)
-    members = np.array([predicate.members(grouping.column) for predicate in mine])
-    dense = np.zeros((grouping.groups, len(mine)), dtype=np.int64)
+    members = np.array([predicate.members(grouping.column) for predicate in applicable])
+    dense = np.zeros((grouping.groups, len(applicable)), dtype=np.int64)
     if grouping.groups:
         for i, holds in enumerate(members):
             dense[:, i] = np.add.reduceat(np.where(holds[grouping.values], grouping.counts, 0), grouping.start[:-1])
-    start = np.arange(grouping.groups + 1, dtype=np.int64) * len(mine)
-    numbers = np.tile(np.arange(len(mine), dtype=np.int32), grouping.groups)
+    start = np.arange(grouping.groups + 1, dtype=np.int64) * len(applicable)
+    numbers = np.tile(np.arange(len(applicable), dtype=np.int32), grouping.groups)
     return Counted(start, numbers, dense.ravel(), members)

@@ -37,7 +37,7 @@ Kind = Literal["I", "II", "III", "IV"]
 KINDS: tuple[Kind, ...] = ("I", "II", "III", "IV")
 # "uniform", "table", a probability (or a count) for each value, or such a mapping for each sensitive column.
 Shape = str | Mapping[str, float] | Mapping[str, Mapping[str, float]]
-LARGEST = 1e15  # of stubbornness and of known records: whole numbers up to here are exact
+MAX_COUNT = 1e15  # of stubbornness and of known records: whole numbers up to here are exact
 
 
 class Bound(NamedTuple):
@@ -85,19 +85,19 @@ class Realistic:
             object.__setattr__(self, "text", self._written())
 
     def _check_sigma(self, owner: str) -> None:
-        given = self.sigma is not None
+        has_sigma = self.sigma is not None
         if self.counts and self.kind in ("I", "II"):
-            if given:
+            if has_sigma:
                 raise ParameterError("sigma", owner, "left out where counts give it", self.sigma)
             return
-        if given != (self.kind in ("I", "II")):
+        if has_sigma != (self.kind in ("I", "II")):
             wanted = "a number for classes I and II, and none for III and IV"
             raise ParameterError("sigma", owner, wanted, self.sigma)
-        if not given:
+        if not has_sigma:
             return
         sigma = self.sigma
-        if sigma is None or not _is_number(sigma) or not 0 < sigma <= LARGEST:
-            raise ParameterError("sigma", owner, f"a number > 0 and at most {LARGEST:g}", sigma)
+        if sigma is None or not _is_number(sigma) or not 0 < sigma <= MAX_COUNT:
+            raise ParameterError("sigma", owner, f"a number > 0 and at most {MAX_COUNT:g}", sigma)
         if sigma + self.known < 1:
             raise ParameterError(
                 "sigma",
@@ -230,8 +230,8 @@ def _check_epsilon(epsilon: object) -> None:
 
 
 def _check_known(known: object, owner: str) -> None:
-    if not isinstance(known, int | np.integer) or isinstance(known, bool) or not 0 <= known <= LARGEST:
-        raise ParameterError("known", owner, f"a whole number of records from 0 to {LARGEST:g}", known)
+    if not isinstance(known, int | np.integer) or isinstance(known, bool) or not 0 <= known <= MAX_COUNT:
+        raise ParameterError("known", owner, f"a whole number of records from 0 to {MAX_COUNT:g}", known)
 
 
 def _by_column(shape: object) -> bool:
@@ -276,9 +276,9 @@ class EpsilonPrivacy(Criterion):
 
     @classmethod
     def from_option(cls, value: Any, setting: Setting) -> EpsilonPrivacy:
-        from dalenius.criteria import written
+        from dalenius.criteria import parsing
 
-        return written.epsilon_privacy(
+        return parsing.epsilon_privacy(
             value, setting.priors, known=setting.known, at_most=setting.at_most, predicates=setting.predicates
         )
 
@@ -286,7 +286,7 @@ class EpsilonPrivacy(Criterion):
         from dalenius.kernels.epsilon import group_epsilons  # compiled code: whoever asks for help does not wait for it
 
         counted = count(grouping, self.predicates)
-        found: Floats | None = None
+        worst: Floats | None = None
         for bound in self.adversary.bound(grouping, counted.members):
             levels = group_epsilons(
                 counted.start,
@@ -296,9 +296,9 @@ class EpsilonPrivacy(Criterion):
                 int(self.adversary.known),
                 *bound,
             )
-            found = levels if found is None else np.maximum(found, levels)
-        assert found is not None
-        return found
+            worst = levels if worst is None else np.maximum(worst, levels)
+        assert worst is not None
+        return worst
 
     def satisfied(self, levels: Floats) -> Bools:
         return at_most(levels, self.epsilon)
@@ -344,8 +344,8 @@ def beliefs(grouping: Grouping, adversary: Realistic) -> tuple[Floats, Floats]:
     inside = np.where(dense >= left, 1.0, dense / np.maximum(left, 1))
     outside = np.full(dense.shape, math.inf)
     for weight, parameters, total in adversary.bound(grouping, None):
-        mine = (weight * np.maximum(dense - 1, 0) + parameters) / (weight * (sizes[:, None] - 1) + total)
-        outside = np.minimum(outside, mine)
+        of_prior = (weight * np.maximum(dense - 1, 0) + parameters) / (weight * (sizes[:, None] - 1) + total)
+        outside = np.minimum(outside, of_prior)
     return inside, outside
 
 
@@ -385,9 +385,9 @@ def withstood(
     doubt = (left - n) / left
     least = np.maximum(inside / epsilon, 1 - epsilon * doubt)
     if shape is None:
-        sets = np.ones(leaves) if counted.members is None else counted.members.sum(axis=1)
+        sizes_of_sets = np.ones(leaves) if counted.members is None else counted.members.sum(axis=1)
         with np.errstate(divide="ignore"):
-            high = float(((n - 1 + sets[predicate]) / least - (size - 1)).min(initial=high))
+            high = float(((n - 1 + sizes_of_sets[predicate]) / least - (size - 1)).min(initial=high))
     else:
         like = shape if isinstance(shape, Realistic) else Realistic("III", shape=shape)
         share = like.dirichlet(grouping)[0]

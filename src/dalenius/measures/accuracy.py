@@ -203,12 +203,12 @@ def calibration(
     """Confidence against success in equal steps of confidence; empty steps are left out."""
     best = np.nan_to_num(posterior, nan=-1.0).max(axis=1)
     right = hits(posterior if said is None else said, truth)
-    found = []
+    filled = []
     for b in range(bins):
         low, high = b / bins, (b + 1) / bins
-        mine = (best >= low) & ((best < high) if b < bins - 1 else (best <= 1 + TIE)) & (people > 0)
-        n = _persons(people[mine])
+        in_bin = (best >= low) & ((best < high) if b < bins - 1 else (best <= 1 + TIE)) & (people > 0)
+        n = _persons(people[in_bin])
         if n:
-            mean = float(best[mine] @ people[mine]) / n
-            found.append(Bin(low, high, mean, rate(float(right[mine] @ people[mine]), n)))
-    return tuple(found)
+            mean = float(best[in_bin] @ people[in_bin]) / n
+            filled.append(Bin(low, high, mean, rate(float(right[in_bin] @ people[in_bin]), n)))
+    return tuple(filled)

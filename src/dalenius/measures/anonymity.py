@@ -70,8 +70,8 @@ def class_risks(release: Release, truth: Coded | None = None) -> ClassRisks:
 
 def _risks(rows: Longs, people: Longs, *, upper_bound: bool) -> ClassRisks:
     """`people[i]` persons are each looked for among `rows[i]` rows; 0: there is none."""
-    total, found = float(people.sum()), rows > 0
-    rows, people = rows[found], people[found]
+    total, is_linked = float(people.sum()), rows > 0
+    rows, people = rows[is_linked], people[is_linked]
     return ClassRisks(
         singled_out=float(people[rows == 1].sum()) / total,
         highest=1.0 / float(rows.min()) if len(rows) else 0.0,
@@ -145,5 +145,5 @@ def _common(sets: Sets) -> Bools:
     """Which two sets have a leaf in common."""
     shape = (len(sets), sets.leaves)
     members = csr_array((np.ones(len(sets.members), dtype=np.int32), sets.members, sets.first), shape=shape)
-    found: Bools = (members @ members.T).toarray() > 0
-    return found
+    overlap: Bools = (members @ members.T).toarray() > 0
+    return overlap

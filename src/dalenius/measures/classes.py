@@ -73,20 +73,20 @@ def class_errors(grouping: Grouping, levels: Mapping[tuple[str, str], Level]) ->
     if hidden.any():
         rest, left = hidden / hidden.sum(), hidden.sum() / people
         on = rest > 0
-        told = float(rest[on] @ np.log2(rest[on] / table[on]))
+        hidden_divergence = float(rest[on] @ np.log2(rest[on] / table[on]))
         average += left * (1 - float(rest.max()))
         entropy -= left * float(rest[on] @ np.log2(rest[on]))
-        information += left * told
-        worst, furthest = min(worst, 1 - float(rest.max())), max(furthest, told)
+        information += left * hidden_divergence
+        worst, furthest = min(worst, 1 - float(rest.max())), max(furthest, hidden_divergence)
     identity = 1 - grouping.groups / float(grouping.sizes.sum())
-    found = ClassErrors(
+    errors = ClassErrors(
         average, worst, worst_class, prior, identity, entropy, max(information, 0.0), furthest, ()
     )  # fmt: skip
-    return _with_models(found, {place: level.value for place, level in levels.items()}, furthest_class)
+    return _with_models(errors, {place: level.value for place, level in levels.items()}, furthest_class)
 
 
-def _with_models(found: ClassErrors, levels: Mapping[tuple[str, str], float], furthest: float) -> ClassErrors:
-    worst, average, prior = found.worst_class_privacy, found.average_privacy, found.prior_privacy
+def _with_models(errors: ClassErrors, levels: Mapping[tuple[str, str], float], furthest: float) -> ClassErrors:
+    worst, average, prior = errors.worst_class_privacy, errors.average_privacy, errors.prior_privacy
     k, distinct = levels["k_anonymity", "k"], levels["distinct_l_diversity", "l"]
     effective = levels["entropy_l_diversity", "l"]
     alpha, t = levels["alpha_k_anonymity", "alpha"], levels["t_closeness", "equal"]
@@ -125,16 +125,16 @@ def _with_models(found: ClassErrors, levels: Mapping[tuple[str, str], float], fu
             "1 − e^δ (1 − prior error)", "no value becomes likelier or unlikelier by more than the factor e^δ",
         ),
         ModelError(
-            "mutual information (bits)", found.mutual_information, "attribute", "average",
-            max(0.0, prior - math.sqrt(found.mutual_information * nats / 2)), "at least", average,
+            "mutual information (bits)", errors.mutual_information, "attribute", "average",
+            max(0.0, prior - math.sqrt(errors.mutual_information * nats / 2)), "at least", average,
             "prior error − √(I ln 2/2)", "the mean over all people; a class may be far worse",
         ),
         ModelError(
-            "Shannon entropy (bits)", found.shannon_entropy, "attribute", "average", 1 - 2**-found.shannon_entropy,
+            "Shannon entropy (bits)", errors.shannon_entropy, "attribute", "average", 1 - 2**-errors.shannon_entropy,
             "at most", average, "1 − 2^−H(X|Y)", "the attacker weighs all values, of many people at once",
         ),
     )  # fmt: skip
-    return replace(found, models=rows)
+    return replace(errors, models=rows)
 
 
 def _floor(factor: float, prior: float) -> float:

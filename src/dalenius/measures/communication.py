@@ -20,8 +20,10 @@ from dalenius.measures.entropy import effective_size, renyi
 from dalenius.measures.observed import Observed
 
 ORDERS = (0.0, 0.5, 1.0, 2.0, math.inf)
-LARGEST = 24  # rows of a matrix whose permanent is computed: each row more doubles the time
-EVEN = 5e-7  # for each entry: sums this close to 1 are 1, as those of probabilities printed with six digits are
+MAX_ROWS = 24  # rows of a matrix whose permanent is computed: each row more doubles the time
+SUM_TOLERANCE = (
+    5e-7  # for each entry: sums this close to 1 are 1, as those of probabilities printed with six digits are
+)
 _ROUND = 2.0**-52
 
 
@@ -94,11 +96,11 @@ def edman_degree(matrix: Floats) -> float:
     if reason is not None:
         raise InputError(f"Edman's degree is of a doubly stochastic matrix: {reason}.")
     n = len(matrix)
-    found = permanent(matrix)
+    value = permanent(matrix)
     if n == 1:
         return 0.0
     least = math.lgamma(n + 1) - n * math.log(n)
-    return min(1.0, max(0.0, math.log(found) / least))
+    return min(1.0, max(0.0, math.log(value) / least))
 
 
 def permanent(matrix: Floats) -> float:
@@ -114,9 +116,9 @@ def permanent(matrix: Floats) -> float:
     if not np.isfinite(a).all():
         raise InputError("The matrix has an entry that is no number.")
     n = len(a)
-    if n > LARGEST:
+    if n > MAX_ROWS:
         raise InputError(
-            f"The permanent of a matrix of {n} rows takes {n}·2^{n - 1} steps; at most {LARGEST} rows are computed."
+            f"The permanent of a matrix of {n} rows takes {n}·2^{n - 1} steps; at most {MAX_ROWS} rows are computed."
         )
     powers = 0
     for axis in (1, 0):
@@ -128,14 +130,14 @@ def permanent(matrix: Floats) -> float:
         powers += int(exponent.sum())
     if structural_rank(csr_array(a != 0)) < n:
         return 0.0  # every product has a factor 0, which terms that cancel would not show
-    found, size = glynn(a)
-    if abs(found) < size * n * _ROUND * 1e6:
+    value, size = glynn(a)
+    if abs(value) < size * n * _ROUND * 1e6:
         raise InputError(
-            f"The terms of the permanent cancel: their mean size is {size:.3g} and the sum {found:.3g} (scaled), so that less "
+            f"The terms of the permanent cancel: their mean size is {size:.3g} and the sum {value:.3g} (scaled), so that less "
             "than six digits of it are sure."
         )
     try:
-        return math.ldexp(found, powers)
+        return math.ldexp(value, powers)
     except OverflowError:
         raise InputError("The permanent is larger than the largest number; scale the matrix down.") from None
 
@@ -144,13 +146,15 @@ def _edman(observed: Observed) -> tuple[float | None, str | None]:
     n = len(observed.values)
     if len(observed.observations) != n:
         return None, f"there are {n} users and {len(observed.observations)} observations, and as many are needed"
-    if (np.abs(observed.prior * n - 1) > EVEN * n).any():
+    if (np.abs(observed.prior * n - 1) > SUM_TOLERANCE * n).any():
         return None, "the users are not equally likely to send"
     # With a uniform prior, p(y|x) = n p(y) p(x|y).
     matrix = observed.joint * n
     reason = _not_doubly_stochastic(matrix)
-    if reason is None and n > LARGEST:
-        reason = f"the permanent of a matrix of {n} rows takes {n}·2^{n - 1} steps; at most {LARGEST} rows are computed"
+    if reason is None and n > MAX_ROWS:
+        reason = (
+            f"the permanent of a matrix of {n} rows takes {n}·2^{n - 1} steps; at most {MAX_ROWS} rows are computed"
+        )
     return (None, reason) if reason is not None else (edman_degree(matrix), None)
 
 
@@ -163,6 +167,6 @@ def _not_doubly_stochastic(matrix: Floats) -> str | None:
     for axis, name in ((1, "row"), (0, "column")):
         sums = matrix.sum(axis=axis)
         off = int(np.abs(sums - 1).argmax())
-        if abs(sums[off] - 1) > EVEN * len(matrix) + 1e-12:
+        if abs(sums[off] - 1) > SUM_TOLERANCE * len(matrix) + 1e-12:
             return f"{name} {off + 1} sums to {sums[off]:.6g}, and all have to sum to 1"
     return None

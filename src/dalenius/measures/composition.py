@@ -45,7 +45,7 @@ def composed(prior: Longs, located: Bools, posterior: Longs) -> Composed:
     somewhere = located.any(axis=0)
     least = np.where(located, prior, np.iinfo(np.int64).max).min(axis=0)
     drop = np.maximum(least - posterior, 0)[somewhere]  # more may be left by all: somebody was suppressed after all
-    means = [_mean(mine[there]) for mine, there in zip(prior, located, strict=True)]
+    means = [_mean(own[there]) for own, there in zip(prior, located, strict=True)]
     after = _mean(posterior[somewhere])
     known = [mean for mean in means if not math.isnan(mean)]
     return Composed(

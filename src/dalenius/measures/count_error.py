@@ -54,5 +54,5 @@ def count_error(noisy: NoisyCounts, exact: NoisyCounts) -> CountError:
 def _shares(release: NoisyCounts) -> Floats:
     """How common each sensitive value looks: its counts in all tables, none below 0."""
     total = np.sum([np.maximum(table, 0.0).sum(axis=0) for table in release.counted], axis=0)
-    found: Floats = total / total.sum() if total.any() else np.full(len(total), 1 / len(total))
-    return found
+    shares: Floats = total / total.sum() if total.any() else np.full(len(total), 1 / len(total))
+    return shares

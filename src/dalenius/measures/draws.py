@@ -52,7 +52,7 @@ def paired_gain(attack: Sequence[Rate], control: Sequence[Rate]) -> Spread:
     between = accuracy.gain(_of_people(attack), _of_people(control))
     if between.n == 0:
         return Spread(between, math.nan, math.nan)
-    differences = np.array([mine.value - theirs.value for mine, theirs in zip(attack, control, strict=True)])
+    differences = np.array([attacked.value - outside.value for attacked, outside in zip(attack, control, strict=True)])
     noise = _noise(differences)
     low = between.value - math.hypot(between.value - between.low, noise)
     high = between.value + math.hypot(between.high - between.value, noise)

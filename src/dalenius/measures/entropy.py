@@ -14,9 +14,9 @@ from dalenius.arrays import Floats, Longs
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.observed import Observed
 
-SUM = 1e-6  # beliefs whose sum is further from 1 are refused
+SUM_TOLERANCE = 1e-6  # beliefs whose sum is further from 1 are refused
 SLACK = 1e-12  # a set whose probability is short of p by rounding counts as reaching it
-NEAR = 0.5  # orders this close to 1 are computed from their difference from 1
+NEAR_ONE = 0.5  # orders this close to 1 are computed from their difference from 1
 
 
 def renyi(posteriors: Floats, order: float) -> Floats:
@@ -29,12 +29,12 @@ def renyi(posteriors: Floats, order: float) -> Floats:
         raise ParameterError("order", "renyi", "a number ≥ 0, or inf", order)
     p = _beliefs(posteriors)
     if order == 0:
-        found: Floats = np.log2((p > 0).sum(axis=1))
-        return found
+        entropies: Floats = np.log2((p > 0).sum(axis=1))
+        return entropies
     most = p.max(axis=1)
     if math.isinf(order):
         return _above(-np.log2(most))
-    if abs(order - 1) < NEAR:
+    if abs(order - 1) < NEAR_ONE:
         logs = np.log(p, where=p > 0, out=np.zeros_like(p))
         if order == 1:
             return _above(-(p * logs).sum(axis=1) / math.log(2))
@@ -74,10 +74,10 @@ def confidence_sets(posteriors: Floats, p: float) -> Longs:
 
 def uniform_error(sizes: Longs) -> Floats:
     """1 − 1/|C|: the error of a guess within a set whose members are held equally likely (section V-A1)."""
-    found = np.asarray(sizes)
-    if (found < 1).any():
-        raise ParameterError("sizes", "uniform_error", "ints ≥ 1", int(found.min()))
-    return 1 - 1 / found.astype(np.float64)
+    numbers = np.asarray(sizes)
+    if (numbers < 1).any():
+        raise ParameterError("sizes", "uniform_error", "ints ≥ 1", int(numbers.min()))
+    return 1 - 1 / numbers.astype(np.float64)
 
 
 def typical_set_bits(observed: Observed, repeats: int) -> float:
@@ -95,10 +95,10 @@ def _beliefs(posteriors: Floats) -> Floats:
             f"Beliefs are rows of probabilities, one row for each observation; these have shape {p.shape}."
         )
     total = p.sum(axis=1, keepdims=True)
-    if not np.isfinite(p).all() or (p < 0).any() or (np.abs(total - 1) > SUM).any():
+    if not np.isfinite(p).all() or (p < 0).any() or (np.abs(total - 1) > SUM_TOLERANCE).any():
         raise InputError("Beliefs are rows of probabilities, each ≥ 0, that sum to 1; one of them is not.")
-    found: Floats = p / total
-    return found
+    normalised: Floats = p / total
+    return normalised
 
 
 def _above(bits: Floats) -> Floats:

@@ -27,7 +27,7 @@ from dalenius.releases import Anatomized, Generalized, Release
 from dalenius.releases.sets import Sets
 from dalenius.schema import Column, Schema
 
-SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
+MAX_SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
 SANITY = (
     0.001  # the error is relative to the true count, or to this share of all people, or to one person, if that is more
 )
@@ -129,7 +129,7 @@ def table_faithfulness(
     """
     target = truth.schema[column] if column is not None else truth.schema.sensitive[0]
     name = target.name
-    if len(target.leaves) * sum(len(quasi.leaves) for quasi in truth.schema.quasi) > SHARES:
+    if len(target.leaves) * sum(len(quasi.leaves) for quasi in truth.schema.quasi) > MAX_SHARES:
         return None
     try:
         learnt = Population.of(release, name, rows=False, ways=False)
@@ -173,8 +173,8 @@ def _widths(column: Column, sets: Sets) -> Floats:
         values = column.domain.values()
         span = float(np.nanmax(values) - np.nanmin(values))
         if span > 0:
-            mine = values[sets.members]  # nan, and so a count of leaves, where a value is missing
-            reach = np.maximum.reduceat(mine, sets.first[:-1]) - np.minimum.reduceat(mine, sets.first[:-1])
+            numbers = values[sets.members]  # nan, and so a count of leaves, where a value is missing
+            reach = np.maximum.reduceat(numbers, sets.first[:-1]) - np.minimum.reduceat(numbers, sets.first[:-1])
             width = np.where(np.isnan(reach), width, reach / span)
     return np.where(leaves > 1, width, 0.0)
 
@@ -217,21 +217,21 @@ def kl_divergence(release: Generalized | Anatomized, truth: Truth) -> float:
     tuples, value = distinct_rows(
         np.concatenate([release.sensitive.codes, truth.codes[:, m:]]).astype(np.int32), sizes[m:]
     )
-    mine, theirs = value[: len(release.sensitive.group)], value[len(release.sensitive.group) :]
+    in_release, in_table = value[: len(release.sensitive.group)], value[len(release.sensitive.group) :]
     said = release.sensitive
     inside = said.group >= 0
     counts = csr_array(
-        (said.counts[inside].astype(np.float64), (said.group[inside], mine[inside])),
+        (said.counts[inside].astype(np.float64), (said.group[inside], in_release[inside])),
         shape=(release.groups, len(tuples)),
     )
-    hidden = np.bincount(mine[~inside], weights=said.counts[~inside], minlength=len(tuples))
-    estimate = fit.anywhere(release, known)[number] * hidden[theirs]
+    hidden = np.bincount(in_release[~inside], weights=said.counts[~inside], minlength=len(tuples))
+    estimate = fit.anywhere(release, known)[number] * hidden[in_table]
     counts.sort_indices()
     keys = np.repeat(np.arange(release.groups, dtype=np.int64), np.diff(counts.indptr)) * len(tuples) + counts.indices
     order = np.argsort(number, kind="stable")  # cells by their target
     begins = np.searchsorted(number[order], np.arange(len(known) + 1))
     for some, groups in fit.fits(release, known):
-        _add_counts(estimate, some, groups, order, begins, theirs, keys, counts)
+        _add_counts(estimate, some, groups, order, begins, in_table, keys, counts)
     share = truth.counts / truth.people
     with np.errstate(divide="ignore"):
         return max(0.0, float((share * np.log(share * release.people / estimate)).sum()))

@@ -17,9 +17,9 @@ from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
 
 Database = tuple[Hashable, ...]
-DATABASES = 4096  # all of them are gone through
-CELLS = 2_000_000  # of the table of probabilities
-SUM = 1e-9  # how far a row of probabilities may be from 1
+MAX_DATABASES = 4096  # all of them are gone through
+MAX_CELLS = 2_000_000  # of the table of probabilities
+SUM_TOLERANCE = 1e-9  # how far a row of probabilities may be from 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ class Mechanism:
                 raise InputError(
                     f"A mechanism holds probabilities: database {database!r} has one below 0 or none at all."
                 )
-            if abs(row.sum() - 1) > SUM:
+            if abs(row.sum() - 1) > SUM_TOLERANCE:
                 raise InputError(
                     f"A mechanism's rows sum to 1: that of database {database!r} sums to {row.sum():.9g}, "
                     f"{row.sum() - 1:+.3g} from it."
@@ -179,11 +179,13 @@ def _check_size(domain: Sequence[Hashable], people: int, outputs: int) -> int:
     check_people(people, "Mechanism")
     if not len(domain) or len(set(domain)) < len(domain):
         raise ParameterError("domain", "Mechanism", "values, each once", domain)
-    if people * math.log(len(domain)) > math.log(DATABASES) + 1e-9:
+    if people * math.log(len(domain)) > math.log(MAX_DATABASES) + 1e-9:
         raise ParameterError(
-            "people", "Mechanism", f"so few that {len(domain)} values give at most {DATABASES:,} databases", people
+            "people", "Mechanism", f"so few that {len(domain)} values give at most {MAX_DATABASES:,} databases", people
         )
     count: int = len(domain) ** people
-    if count * outputs > CELLS:
-        raise InputError(f"A mechanism of {count:,} databases and {outputs:,} outputs is larger than {CELLS:,} cells.")
+    if count * outputs > MAX_CELLS:
+        raise InputError(
+            f"A mechanism of {count:,} databases and {outputs:,} outputs is larger than {MAX_CELLS:,} cells."
+        )
     return count

@@ -115,8 +115,8 @@ class _Compared:
         start = np.searchsorted(sets.members[order], np.arange(sets.leaves + 1))
         label = np.repeat(np.arange(len(sets)), np.diff(sets.first))[order]
         labels = self.release.codes[self.group, a]
-        found = self._changed(self.quasi[:, [a]], [sets.leaves], start, label, labels, len(sets))
-        return 0 if found is None else found
+        changed = self._changed(self.quasi[:, [a]], [sets.leaves], start, label, labels, len(sets))
+        return 0 if changed is None else changed
 
     def changed_rows(self) -> int | None:
         """Rows that fit nobody who has their sensitive values; None if there are too many pairs to look at."""
@@ -152,22 +152,22 @@ class _Compared:
         wanted = fitting[start[have[cell, 0]] + within].astype(np.int64) * values + have[cell, 1]
         at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
         fits = keys[at] == wanted
-        placed = _placed(people, have[:, 1], places, want[:, 1], cell[fits], at[fits], self.hidden)
-        return None if placed is None else self.release.people - placed
+        placed_people = _count_placeable(people, have[:, 1], places, want[:, 1], cell[fits], at[fits], self.hidden)
+        return None if placed_people is None else self.release.people - placed_people
 
 
-def _placed(
+def _count_placeable(
     people: Longs, values: Ints, places: Longs, place_values: Ints, cell: Longs, at: Longs, hidden: Longs
 ) -> int | None:
     """How many people can be given a row: cell[i] fits place at[i], and a suppressed row fits whoever has its values."""
     if len(np.unique(cell)) == len(cell):  # nobody fits two places: no choice
         load = np.zeros(len(places), dtype=np.int64)
         np.add.at(load, at, people[cell])
-        placed = np.zeros(len(hidden), dtype=np.int64)
-        np.add.at(placed, place_values, np.minimum(load, places))
-        left = -placed
+        fitting = np.zeros(len(hidden), dtype=np.int64)
+        np.add.at(fitting, place_values, np.minimum(load, places))
+        left = -fitting
         np.add.at(left, values, people)
-        return int((placed + np.minimum(left, hidden)).sum())
+        return int((fitting + np.minimum(left, hidden)).sum())
     if len(cell) > MAX_PAIRS or max(int(people.sum()), int(places.sum() + hidden.sum())) > MAX_PEOPLE:
         return None
     first, second, third = 1, 1 + len(people), 1 + len(people) + len(places)

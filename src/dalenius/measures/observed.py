@@ -17,7 +17,7 @@ from dalenius.errors import InputError
 from dalenius.releases import Channel, Grouping
 
 SMALLEST = 1e-290  # probabilities below are 0: nothing can be divided by them
-NOTHING = "suppressed"  # the observation of people of whom no quasi-identifier is published
+SUPPRESSED = "suppressed"  # the observation of people of whom no quasi-identifier is published
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +36,10 @@ class Observed:
         """From p(x, y), or counts in proportion to it; the prior is its margin."""
         joint = joint / joint.sum()
         weight = joint.sum(axis=0)
-        made = np.flatnonzero(weight > SMALLEST)
-        posterior = (joint[:, made] / weight[made]).T
+        seen = np.flatnonzero(weight > SMALLEST)
+        posterior = (joint[:, seen] / weight[seen]).T
         prior = np.broadcast_to(joint.sum(axis=1), posterior.shape)
-        return cls(values, tuple(observations[i] for i in made), posterior, weight[made], prior)
+        return cls(values, tuple(observations[i] for i in seen), posterior, weight[seen], prior)
 
     @classmethod
     def of_channel(cls, channel: Channel) -> Observed:
@@ -52,7 +52,7 @@ class Observed:
         names = tuple(f"class {i}" for i in range(grouping.groups))
         hidden = grouping.table - counts.sum(axis=0)
         if hidden.any():
-            counts, names = np.vstack([counts, hidden]), (*names, NOTHING)
+            counts, names = np.vstack([counts, hidden]), (*names, SUPPRESSED)
         if not counts.any():
             raise InputError("The release has nobody in it.")
         return cls.of_joint(counts.T, grouping.column.leaves, names)
@@ -75,8 +75,8 @@ class Observed:
     @cached_property
     def joint(self) -> Floats:
         """p(x, y) [x, y]."""
-        found: Floats = (self.posterior * self.weight[:, None]).T
-        return found
+        joint: Floats = (self.posterior * self.weight[:, None]).T
+        return joint
 
     @cached_property
     def has_one_prior(self) -> bool:
@@ -91,6 +91,6 @@ class Observed:
 
 def dense(grouping: Grouping) -> Floats:
     """n(q, s) as a matrix [group, value]."""
-    found = np.zeros((grouping.groups, len(grouping.table)))
-    found[np.repeat(np.arange(grouping.groups), np.diff(grouping.start)), grouping.values] = grouping.counts
-    return found
+    counts = np.zeros((grouping.groups, len(grouping.table)))
+    counts[np.repeat(np.arange(grouping.groups), np.diff(grouping.start)), grouping.values] = grouping.counts
+    return counts

@@ -40,10 +40,10 @@ def workload(schema: Schema, queries: int = QUERIES, seed: int = 0) -> list[Quer
     """
     rng = np.random.default_rng(seed)
     target = len(schema.sensitive[0].leaves)
-    found = []
+    workload = []
     for _ in range(queries):
         many = int(rng.integers(1, min(3, len(schema.quasi)) + 1))
-        asked = {}
+        conditions = {}
         for a in sorted(rng.choice(len(schema.quasi), many, replace=False).tolist()):
             column = schema.quasi[a]
             leaves = len(column.leaves)
@@ -54,13 +54,13 @@ def workload(schema: Schema, queries: int = QUERIES, seed: int = 0) -> list[Quer
                 holds[low : low + width] = True
             else:
                 holds[rng.choice(leaves, width, replace=False)] = True
-            asked[a] = holds
+            conditions[a] = holds
         values = np.ones(target, dtype=bool)
         if rng.random() < 0.5:
             values[:] = False
             values[int(rng.integers(target))] = True
-        found.append(Query(asked, values))
-    return found
+        workload.append(Query(conditions, values))
+    return workload
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,25 +72,25 @@ class Asked:
     floor: float
 
 
-def relative_error(release: Release, asked: Asked) -> float:
+def relative_error(release: Release, workload: Asked) -> float:
     """The mean over queries of |answer − truth| / max(truth, one person, 0.1 % of the people)."""
-    return float(relative_errors(release, asked).mean())
+    return float(relative_errors(release, workload).mean())
 
 
-def relative_errors(release: Release, asked: Asked) -> Floats:
+def relative_errors(release: Release, workload: Asked) -> Floats:
     """The error of each query. Few queries that hardly anybody satisfies can rule the mean, so the median goes with it."""
     answer = answering(release)
     if answer is None:
         raise InputError(
             f"A release of kind {release.kind!r} does not say where its people are, and answers no queries."
         )
-    return errors_of(answer, asked)
+    return errors_of(answer, workload)
 
 
-def errors_of(answer: Answer, asked: Asked) -> Floats:
+def errors_of(answer: Answer, workload: Asked) -> Floats:
     """The error of each query that is answered so."""
-    answers = np.array([answer(query) for query in asked.queries])
-    errors: Floats = np.abs(answers - asked.answers) / np.maximum(asked.answers, asked.floor)
+    answers = np.array([answer(query) for query in workload.queries])
+    errors: Floats = np.abs(answers - workload.answers) / np.maximum(workload.answers, workload.floor)
     return errors
 
 
@@ -151,8 +151,8 @@ def _runs(sets: Sets) -> tuple[Longs, Longs, Longs]:
 def _covered(leaves: Bools, begin: Longs, end: Longs, first: Longs) -> Longs:
     """How many leaves of each set a query asks for."""
     before = np.concatenate(([0], np.cumsum(leaves)))
-    found: Longs = np.add.reduceat(before[end] - before[begin], first)
-    return found
+    sums: Longs = np.add.reduceat(before[end] - before[begin], first)
+    return sums
 
 
 class _Tuples:
@@ -212,14 +212,14 @@ class Independent:
             # Of a label that the query cuts, people are spread evenly over its leaves.
             part = (holds[holds > 0, None] * counts[holds > 0]).sum(axis=0)
             answer = answer * np.divide(part, total, out=np.zeros_like(total), where=total > 0)
-        for a, given in self.given.items():
+        for a, shares in self.given.items():
             if a in query.quasi:
-                answer = answer * given[query.quasi[a]].sum(axis=0)
+                answer = answer * shares[query.quasi[a]].sum(axis=0)
         return float(answer.sum())
 
     def _share(self, attribute: int, query: Query) -> Floats:
         """The share of each row's leaves that the query asks for."""
         rows = self.rows[attribute]
         leaves = query.quasi.get(attribute, np.ones(len(rows), dtype=bool))
-        found: Floats = np.bincount(rows, weights=leaves) / np.bincount(rows)
-        return found
+        means: Floats = np.bincount(rows, weights=leaves) / np.bincount(rows)
+        return means

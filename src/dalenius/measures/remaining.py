@@ -72,12 +72,12 @@ def labels_left(
     sizes: Longs,
 ) -> tuple[ColumnLeft, ...]:
     """The same of groups: group q has `sizes[q]` people and label `labels[a][index[q, a]]` in column a, distinct as sets."""
-    found = []
+    left = []
     for a, column in enumerate(schema.quasi):
         people = np.bincount(index[:, a], weights=sizes, minlength=len(labels[a])).astype(np.int64)
         used = [(label, count) for label, count in zip(labels[a], people.tolist(), strict=True) if count]
-        found.append(_labels_left(column.name, len(column.leaves), used, schema.suppressed))
-    return tuple(found)
+        left.append(_labels_left(column.name, len(column.leaves), used, schema.suppressed))
+    return tuple(left)
 
 
 def _labels_left(name: str, values: int, used: Sequence[tuple[Label, int]], marks: Sequence[str]) -> ColumnLeft:
@@ -109,17 +109,17 @@ def _points_left(column: Column, points: Floats) -> ColumnLeft:
 
 def _counted_left(release: NoisyCounts) -> tuple[ColumnLeft, ...]:
     """Of counts: the values or labels that people are counted by."""
-    found = []
+    left = []
     for column in release.schema.quasi:
         name, values = column.name, len(column.leaves)
         if name in release.moments:
-            found.append(ColumnLeft(name, "part", values, None, shown="sums"))
+            left.append(ColumnLeft(name, "part", values, None, shown="sums"))
         elif name in release.coarse:
             labels = len(release.coarse[name])
-            found.append(ColumnLeft(name, "gone" if labels == 1 else "part", values, float(labels)))
+            left.append(ColumnLeft(name, "gone" if labels == 1 else "part", values, float(labels)))
         else:
-            found.append(ColumnLeft(name, "kept", values, float(values)))
-    return tuple(found)
+            left.append(ColumnLeft(name, "kept", values, float(values)))
+    return tuple(left)
 
 
 def _rounded(number: float) -> str:
@@ -136,9 +136,9 @@ def summary(columns: Iterable[ColumnLeft]) -> str:
 
 
 def _items(columns: Iterable[ColumnLeft]) -> list[str]:
-    found = list(columns)
-    whole = all(one.state == "kept" and not one.blank_rows for one in found)
-    return ["every column kept"] if whole and len(found) > 1 else list(map(str, found))
+    listed = list(columns)
+    whole = all(left.state == "kept" and not left.blank_rows for left in listed)
+    return ["every column kept"] if whole and len(listed) > 1 else list(map(str, listed))
 
 
 def wrapped(begin: str, columns: Iterable[ColumnLeft], *, indent: int, width: int = WIDTH) -> list[str]:
@@ -160,7 +160,7 @@ def wrapped_items(begin: str, items: Iterable[str], *, indent: int, width: int =
 
 def warnings(columns: Iterable[ColumnLeft]) -> list[str]:
     """A sentence, if nothing is left of some columns."""
-    gone = [one.column for one in columns if one.state == "gone"]
+    gone = [left.column for left in columns if left.state == "gone"]
     if not gone:
         return []
     them = "it" if len(gone) == 1 else "them"
@@ -169,9 +169,9 @@ def warnings(columns: Iterable[ColumnLeft]) -> list[str]:
 
 def to_document(columns: Iterable[ColumnLeft]) -> dict[str, Any]:
     """By column, as JSON has it."""
-    return {one.column: {key: value for key, value in asdict(one).items() if key != "column"} for one in columns}
+    return {left.column: {key: value for key, value in asdict(left).items() if key != "column"} for left in columns}
 
 
 def from_document(document: Mapping[str, Mapping[str, Any]]) -> tuple[ColumnLeft, ...]:
     """What `to_document` made."""
-    return tuple(ColumnLeft(name, **found) for name, found in document.items())
+    return tuple(ColumnLeft(name, **entries) for name, entries in document.items())

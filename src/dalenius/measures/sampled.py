@@ -22,7 +22,7 @@ LIMITS = (
     "be seen, and one that was not seen may be impossible or only rare. They need the channel's probabilities."
 )
 GRADED = "The interval is about the values that were seen: one that never came may cost more than any of them."
-MOST = 1_000_000_000  # samples: as many as can be split at random
+MAX_SAMPLES = 1_000_000_000  # samples: as many as can be split at random
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ def estimated(
     if len(loss.matrix) != len(counts):
         raise InputError(f"The loss is of {len(loss.matrix)} values, and the counts of {len(counts)}.")
     n = int(counts.sum())
-    if not 2 <= n <= MOST:
+    if not 2 <= n <= MAX_SAMPLES:
         raise InputError(
-            f"From 2 to {MOST:,} samples are needed, one half to learn from and one to try; there are {n:,}."
+            f"From 2 to {MAX_SAMPLES:,} samples are needed, one half to learn from and one to try; there are {n:,}."
         )
     privacy = _plug_in(counts, loss)
     # A guess e costs at most max_x d(x, e); one drawn at random from all of them at most max_x of the mean over e.
@@ -108,19 +108,19 @@ def estimated(
 
 
 def _checked(counts: Longs, owner: str) -> Longs:
-    found = np.asarray(counts)
-    if found.ndim != 2 or not np.issubdtype(found.dtype, np.integer) or found.size == 0 or (found < 0).any():
-        raise ParameterError("counts", owner, "a matrix of ints ≥ 0", f"{found.dtype} of shape {found.shape}")
-    if not found.any():
+    table = np.asarray(counts)
+    if table.ndim != 2 or not np.issubdtype(table.dtype, np.integer) or table.size == 0 or (table < 0).any():
+        raise ParameterError("counts", owner, "a matrix of ints ≥ 0", f"{table.dtype} of shape {table.shape}")
+    if not table.any():
         raise InputError("There are no samples: all counts are 0.")
-    return found.astype(np.int64)
+    return table.astype(np.int64)
 
 
 def _plug_in(counts: Longs, loss: Loss) -> float:
     seen = counts.sum(axis=0)
-    made = seen > 0
-    beliefs = (counts[:, made] / seen[made]).T
-    return float(seen[made] @ loss.best(beliefs)) / float(seen.sum())
+    occurs = seen > 0
+    beliefs = (counts[:, occurs] / seen[occurs]).T
+    return float(seen[occurs] @ loss.best(beliefs)) / float(seen.sum())
 
 
 def _tried(counts: Longs, loss: Loss, rng: np.random.Generator) -> tuple[float, int]:

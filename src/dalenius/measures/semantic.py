@@ -19,9 +19,9 @@ import numpy as np
 
 from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
-from dalenius.measures.mechanisms import SUM, Database, Mechanism, check_budget, check_people
+from dalenius.measures.mechanisms import SUM_TOLERANCE, Database, Mechanism, check_budget, check_people
 
-EQUAL = 1e-12  # a statistical difference above a level by less is rounding
+DIFFERENCE_TOLERANCE = 1e-12  # a statistical difference above a level by less is rounding
 
 
 def compose(budgets: Iterable[tuple[float, float]]) -> tuple[float, float]:
@@ -108,11 +108,11 @@ def database_deltas(mechanism: Mechanism, epsilon: float) -> Floats:
     worst = np.zeros(len(mechanism.probabilities))
     for person in range(mechanism.people):
         here, log_here = (mechanism.by_record(values, person) for values in (mechanism.probabilities, logs))
-        mine = mechanism.by_record(worst, person)  # a view: written through
+        own_worst = mechanism.by_record(worst, person)  # a view: written through
         for code in range(len(mechanism.domain)):
             excess = _excess(here, log_here, log_here[:, code : code + 1], epsilon)
-            np.maximum(mine, excess, out=mine)
-            np.maximum(mine[:, code], excess.max(axis=1), out=mine[:, code])  # the other way round
+            np.maximum(own_worst, excess, out=own_worst)
+            np.maximum(own_worst[:, code], excess.max(axis=1), out=own_worst[:, code])  # the other way round
     return np.minimum(worst, 1.0)  # rows sum to 1 but for rounding
 
 
@@ -147,7 +147,7 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
     mechanism, and tanh(ε/4) ≤ level ≤ tanh(ε/2). One person has e^ε.
     """
     logs = _logs(mechanism.probabilities)
-    widest, found = -1.0, None
+    widest, widest_at = -1.0, None
     for person in range(mechanism.people):
         removed = _logs(mechanism.without(person, default))
         possible = (logs > -np.inf) | (removed > -np.inf)
@@ -159,18 +159,18 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
         gap[~possible.any(axis=0)] = -np.inf  # never an output
         t = int(gap.argmax())
         if gap[t] > widest:
-            widest, found = float(gap[t]), (person, t, int(low[t]), int(high[t]), removed[:, t])
-    assert found is not None
-    person, t, one, other, log_removed = found
+            widest, widest_at = float(gap[t]), (person, t, int(low[t]), int(high[t]), removed[:, t])
+    assert widest_at is not None
+    person, t, first, second, log_removed = widest_at
     databases = mechanism.databases()
     prior = None
     if widest < math.inf:
         # b ∝ P/q with P = (√R, 1)/(1 + √R): the logarithm of b(one)/b(other)
-        odds = widest / 2 - log_removed[one] + log_removed[other]
+        odds = widest / 2 - log_removed[first] + log_removed[second]
         prior = np.zeros(len(databases))
-        prior[one] += np.exp(-np.logaddexp(0, -odds))
-        prior[other] += np.exp(-np.logaddexp(0, odds))
-    return WorstCase(math.tanh(widest / 4), mechanism.outputs[t], person, (databases[one], databases[other]), prior)
+        prior[first] += np.exp(-np.logaddexp(0, -odds))
+        prior[second] += np.exp(-np.logaddexp(0, odds))
+    return WorstCase(math.tanh(widest / 4), mechanism.outputs[t], person, (databases[first], databases[second]), prior)
 
 
 def semantic_level(mechanism: Mechanism, *, default: Hashable = None) -> float:
@@ -193,7 +193,7 @@ class Differences:
     def exceeding(self, level: float) -> float:
         """The probability over (D, t) that some person's SD exceeds `level`: the δ of Definition 14 for this prior."""
         seen = self.transcripts > 0
-        over = (self.distances[:, seen] > level + EQUAL).any(axis=0)
+        over = (self.distances[:, seen] > level + DIFFERENCE_TOLERANCE).any(axis=0)
         return float(self.transcripts[seen][over].sum())
 
 
@@ -205,7 +205,7 @@ def statistical_differences(
     count = len(mechanism.probabilities)
     if belief.shape != (count,):
         raise InputError(f"The prior has the shape {belief.shape}, but there are {count} databases.")
-    if not np.isfinite(belief).all() or (belief < 0).any() or abs(belief.sum() - 1) > SUM:
+    if not np.isfinite(belief).all() or (belief < 0).any() or abs(belief.sum() - 1) > SUM_TOLERANCE:
         raise InputError(f"A prior holds probabilities that sum to 1; this one sums to {belief.sum():.9g}.")
     games = [mechanism.probabilities, *(mechanism.without(i, default) for i in range(mechanism.people))]
     joint = np.array([belief[:, None] * game for game in games])
@@ -218,13 +218,13 @@ def statistical_differences(
     return Differences(posteriors, distances, transcripts)
 
 
-def _excess(one: Floats, log_one: Floats, log_other: Floats, epsilon: float) -> Floats:
+def _excess(first: Floats, log_first: Floats, log_second: Floats, epsilon: float) -> Floats:
     """Σ_t max(0, p − e^ε p') over the last axis, as p(1 − e^{−gap}) with gap = log p − log p' − ε; no overflow."""
-    gap = np.where(log_one > -np.inf, np.inf, 0.0)
-    both = (log_one > -np.inf) & (log_other > -np.inf)
-    np.subtract(log_one, log_other, out=gap, where=both)
+    gap = np.where(log_first > -np.inf, np.inf, 0.0)
+    both = (log_first > -np.inf) & (log_second > -np.inf)
+    np.subtract(log_first, log_second, out=gap, where=both)
     np.subtract(gap, epsilon, out=gap, where=both)
-    excess: Floats = (one * -np.expm1(-np.maximum(gap, 0))).sum(axis=-1)
+    excess: Floats = (first * -np.expm1(-np.maximum(gap, 0))).sum(axis=-1)
     return excess
 
 

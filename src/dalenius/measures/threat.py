@@ -17,7 +17,7 @@ from dalenius.arrays import Floats, Ints, Longs
 from dalenius.measures.accuracy import hits
 
 TIE = 1e-9  # relative: beliefs so close to the largest are as large
-COMBINATIONS = 1_000_000  # of leaves that faithfulness goes through one by one
+MAX_COMBINATIONS = 1_000_000  # of leaves that faithfulness goes through one by one
 DRAWS = 200_000
 
 
@@ -133,24 +133,26 @@ def faithfulness(
     TV of products does not factorise, but leaves with the same ratio count as one; where their combinations are few all are
     gone through, otherwise |p_I − p_L|/(p_I + p_L), which is at most 1, is averaged over draws from (p_I + p_L)/2.
     """
-    merged = [[_merged(one[s], other[s]) for one, other in zip(ideal, learnt, strict=True)] for s in range(len(values))]
+    merged = [
+        [_merged(first[s], second[s]) for first, second in zip(ideal, learnt, strict=True)] for s in range(len(values))
+    ]
     many = max(math.prod(len(p) for p, _ in attributes) for attributes in merged)
     variation = _etv(values, ideal, learnt, rng) if etv else math.nan
-    if many <= COMBINATIONS:
+    if many <= MAX_COMBINATIONS:
         distance = 0.0
         for s, attributes in enumerate(merged):
-            one, other = np.ones(1), np.ones(1)
+            first, second = np.ones(1), np.ones(1)
             for p, q in attributes:
-                one, other = np.outer(one, p).ravel(), np.outer(other, q).ravel()
-            distance += float(values[s]) * 0.5 * float(np.abs(one - other).sum())
+                first, second = np.outer(first, p).ravel(), np.outer(second, q).ravel()
+            distance += float(values[s]) * 0.5 * float(np.abs(first - second).sum())
         return Faithfulness(1 - distance, 0.0, variation)
     drawn = rng.choice(len(values), size=DRAWS, p=values / values.sum())
     from_ideal = rng.random(DRAWS) < 0.5
-    one, other = np.ones(DRAWS), np.ones(DRAWS)
+    first, second = np.ones(DRAWS), np.ones(DRAWS)
     for p, q in zip(ideal, learnt, strict=True):
         leaf = np.where(from_ideal, _drawn(p, drawn, rng), _drawn(q, drawn, rng))
-        one, other = one * p[drawn, leaf], other * q[drawn, leaf]
-    terms = np.abs(one - other) / (one + other)
+        first, second = first * p[drawn, leaf], second * q[drawn, leaf]
+    terms = np.abs(first - second) / (first + second)
     return Faithfulness(1 - float(terms.mean()), float(terms.std(ddof=1)) / math.sqrt(DRAWS), variation)
 
 
@@ -170,19 +172,19 @@ def faithfulness_of_draws(
     s = rng.choice(len(values), size=draws, p=values / values.sum())
     from_ideal = rng.random(draws) < 0.5
     leaves = [np.where(from_ideal, _drawn(p, s, rng), _drawn(q, s, rng)) for p, q in zip(ideal, near, strict=True)]
-    one, other = values[s].copy(), values[s].copy()
+    first, second = values[s].copy(), values[s].copy()
     for p, q, leaf in zip(ideal, near, leaves, strict=True):
-        one, other = one * p[s, leaf], other * q[s, leaf]
-    density = (one + other) / 2
+        first, second = first * p[s, leaf], second * q[s, leaf]
+    density = (first + second) / 2
     batches = learnt(np.column_stack(leaves).astype(np.int32), s)
-    terms = np.abs(one - batches.mean(axis=0)) / density / 2
-    each = (np.abs(one - batches) / density / 2).mean(axis=1)
-    halves = [np.abs(one - half.mean(axis=0)) / density / 2 for half in np.array_split(batches, 2)]
+    terms = np.abs(first - batches.mean(axis=0)) / density / 2
+    each = (np.abs(first - batches) / density / 2).mean(axis=1)
+    halves = [np.abs(first - half.mean(axis=0)) / density / 2 for half in np.array_split(batches, 2)]
     noise = max(0.0, float(np.mean(halves)) - float(terms.mean())) / (math.sqrt(2) - 1)
     error = math.hypot(
         float(terms.std(ddof=1)) / math.sqrt(draws), float(each.std(ddof=1)) / math.sqrt(len(each)), noise
     )
-    etv = float((np.abs(one - batches.mean(axis=0)) / one)[from_ideal].mean()) / 2
+    etv = float((np.abs(first - batches.mean(axis=0)) / first)[from_ideal].mean()) / 2
     return Faithfulness(1 - float(terms.mean()), error, etv)
 
 
@@ -190,20 +192,20 @@ def _merged(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """Leaves of one ratio q/p together."""
     ratio = np.divide(q, p, out=np.full(len(p), np.inf), where=p > 0)
     _, group = np.unique(np.round(ratio, 12), return_inverse=True)
-    one: Floats = np.bincount(group, weights=p).astype(np.float64)
-    other: Floats = np.bincount(group, weights=q).astype(np.float64)
-    return one, other
+    first: Floats = np.bincount(group, weights=p).astype(np.float64)
+    second: Floats = np.bincount(group, weights=q).astype(np.float64)
+    return first, second
 
 
 def _drawn(shares: Floats, values: Longs, rng: np.random.Generator) -> Longs:
     """A leaf for each of the values drawn, by `shares[value]`."""
-    found = np.empty(len(values), dtype=np.int64)
+    leaves = np.empty(len(values), dtype=np.int64)
     uniform = rng.random(len(values))
     for s in np.unique(values).tolist():
-        mine = values == s
+        of_value = values == s
         ends = np.cumsum(shares[s])
-        found[mine] = np.searchsorted(ends, uniform[mine] * ends[-1], side="right").clip(max=len(ends) - 1)
-    return found
+        leaves[of_value] = np.searchsorted(ends, uniform[of_value] * ends[-1], side="right").clip(max=len(ends) - 1)
+    return leaves
 
 
 def _etv(values: Floats, ideal: Sequence[Floats], learnt: Sequence[Floats], rng: np.random.Generator) -> float:

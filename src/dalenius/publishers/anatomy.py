@@ -135,12 +135,14 @@ def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Long
     by_value = np.argsort(taken, kind="stable")
     starts = np.searchsorted(taken[by_value], np.arange(len(counts) + 1))
     people = [place[by_value[starts[s] : starts[s + 1]]] for s in range(len(counts))]
-    for value, chosen in _placed(np.repeat(np.arange(len(counts)), left).tolist(), people, groups, rng):
+    for value, chosen in _assign_left_over(np.repeat(np.arange(len(counts)), left).tolist(), people, groups, rng):
         people[value] = np.append(people[value], chosen)
     return people, groups
 
 
-def _placed(values: list[int], people: list[Longs], groups: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+def _assign_left_over(
+    values: list[int], people: list[Longs], groups: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
     """A group for each person left over: one without their value, and each another one as long as that can be.
 
     People who find all their groups taken ask those who took them to move on (augmenting paths).
@@ -148,20 +150,20 @@ def _placed(values: list[int], people: list[Longs], groups: int, rng: np.random.
     wanted = {value: np.setdiff1d(np.arange(groups), people[value]) for value in values}
     holder: dict[int, int] = {}  # group → value
 
-    def settle(value: int, asked: set[int]) -> bool:
+    def settle(value: int, tried: set[int]) -> bool:
         start = int(rng.integers(len(wanted[value])))
         for group in np.roll(wanted[value], -start).tolist():
-            if group in asked:
+            if group in tried:
                 continue
-            asked.add(group)
-            if group not in holder or settle(holder[group], asked):
+            tried.add(group)
+            if group not in holder or settle(holder[group], tried):
                 holder[group] = value
                 return True
         return False
 
     crowded = [value for value in values if not settle(value, set())]
-    found = [(value, group) for group, value in holder.items()]
-    return found + [(value, int(rng.choice(wanted[value]))) for value in crowded]
+    settled = [(value, group) for group, value in holder.items()]
+    return settled + [(value, int(rng.choice(wanted[value]))) for value in crowded]
 
 
 def _drawn(values: Ints, counts: Longs, people: list[Longs], rng: np.random.Generator) -> tuple[Longs, Ints]:
@@ -196,7 +198,7 @@ class PublishedAnatomy(Published):
             GroupCells.gather(self.group, codes[:, m:], ones, sizes[m:]),
         )
 
-    def placed(self) -> tuple[Ints, Longs, Ints]:
+    def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
         return self.table.cells().codes[self.cell], np.ones(len(self.cell), dtype=np.int64), self.group
 
     def headcount(self) -> Headcount:

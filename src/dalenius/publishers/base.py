@@ -222,7 +222,7 @@ class Published(ABC):
         """The description, and what is left of each column."""
         return self.describe() | {"columns_left": remaining.to_document(self.columns_left())}
 
-    def placed(self) -> tuple[Ints, Longs, Ints]:
+    def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
         """People as leaf codes of all coded columns, how many each row is, and the group of each, −1 where suppressed."""
         raise InputError(f"A release of kind {self.kind!r} has no groups in which anybody could be.")
 
@@ -248,7 +248,9 @@ class Published(ABC):
         source = self.table.source
         read = [Path(source)] if isinstance(source, str | Path) and Path(source).exists() else []
         for file in files:
-            if any(file.exists() and file.samefile(mine) for mine in (*read, *self.table.engine.own_files)):
+            if any(
+                file.exists() and file.samefile(source_file) for source_file in (*read, *self.table.engine.own_files)
+            ):
                 raise InputError(f"{file}: the release would overwrite the table it is made of. Name another file.")
         check_sidecar_free(path, files)
         self.table.engine.check_target(path)
@@ -262,10 +264,10 @@ class Published(ABC):
             remove(draft)
 
     def _document(self, extra: dict[str, Any] | None, shuffle: bool) -> dict[str, Any]:
-        made = {"kind": self.kind, **self.document(), "shuffled": shuffle}
-        if "given" in made:  # who is given away by differences is for the steward, not for whoever gets the release
-            made["given"] = {key: value for key, value in made["given"].items() if key != "differences"}
-        return made | (extra or {}) | {"versions": versions()}
+        document = {"kind": self.kind, **self.document(), "shuffled": shuffle}
+        if "given" in document:  # who is given away by differences is for the steward, not for whoever gets the release
+            document["given"] = {key: value for key, value in document["given"].items() if key != "differences"}
+        return document | (extra or {}) | {"versions": versions()}
 
     def _write_table(self, name: TableName, extra: dict[str, Any] | None, *, shuffle: bool) -> None:
         if self.publisher.has_several_files():
@@ -337,16 +339,16 @@ def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple
     if declared.fixed:
         return
     for text, members in labels:
-        mine = [leaves[code] for code in members.tolist()]
+        covered = [leaves[code] for code in members.tolist()]
         try:
-            named = named_leaves(declared, [text], schema)
+            read_back = named_leaves(declared, [text], schema)
             if declared.type == "integer":
                 continue
         except Unresolved:
-            named = set()
-        everything = text in schema.suppressed and len(mine) == len(leaves)
-        if named != set(mine) and not everything:
-            odd = next((leaf for leaf in mine if any(mark in leaf for mark in "*{~")), None)
+            read_back = set()
+        everything = text in schema.suppressed and len(covered) == len(leaves)
+        if read_back != set(covered) and not everything:
+            odd = next((leaf for leaf in covered if any(mark in leaf for mark in "*{~")), None)
             what = "labels that do not name the values they cover" if odd is None else f"the value {odd!r}"
             raise InputError(
                 f"Column {declared.name!r} has {what}, which nobody who reads the release could tell from a mask, a set or a "

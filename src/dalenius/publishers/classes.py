@@ -90,19 +90,19 @@ class BottomClasses:
         """
         from dalenius.kernels.rollup import merge_cells
 
-        found = []
+        groupings = []
         for j, column in enumerate(self.schema.sensitive):
             values = self.tuples[:, j][classes.values]
             start, counts = classes.start, classes.counts
             if len(self.schema.sensitive) > 1:
                 same = np.arange(len(classes), dtype=np.int32)
                 start, values, counts = merge_cells(start, values, counts, same, len(classes), len(column.leaves))
-            found.append(Grouping(column, start, values, counts, self._whole(classes, j, alone=alone), 0))
-        return found
+            groupings.append(Grouping(column, start, values, counts, self._whole(classes, j, alone=alone), 0))
+        return groupings
 
     def split_groupings(self, classes: Classes, *, alone: bool = False) -> list[Grouping]:
         """The counts of each sensitive column when all others are known: they split the classes (see `parent`)."""
-        found = []
+        groupings = []
         owner = np.repeat(np.arange(len(classes), dtype=np.int32), np.diff(classes.start))
         for j, column in enumerate(self.schema.sensitive):
             others = np.delete(self.tuples, j, axis=1)
@@ -114,8 +114,8 @@ class BottomClasses:
             start = np.append(np.flatnonzero(new), len(merged)).astype(np.int64)
             parent = merged[new, 0]
             whole = self._whole(classes, j, alone=alone)
-            found.append(Grouping(column, start, merged[:, 2], counts, whole, 0, parent))
-        return found
+            groupings.append(Grouping(column, start, merged[:, 2], counts, whole, 0, parent))
+        return groupings
 
     def sizes_only(self, classes: Classes) -> Grouping:
         """A grouping for criteria that look at sizes alone."""

@@ -19,10 +19,10 @@ from dalenius.releases.noisy_counts import NEIGHBOURS, Mechanism, Neighbours, ta
 from dalenius.schema import Schema
 from dalenius.table import Cells, Table
 
-LEAST, MOST = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at all
+MIN_EPSILON, MAX_EPSILON = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at all
 NOISES: tuple[Mechanism, ...] = ("geometric", "laplace")
-CELLS = 5_000_000  # of one table at most: every one is drawn and written, also those that nobody has
-WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
+MAX_CELLS = 5_000_000  # of one table at most: every one is drawn and written, also those that nobody has
+WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 Counted = TypeVar("Counted", bound=NoisyCounts)
 
 
@@ -42,8 +42,10 @@ class Counting:
         number = isinstance(self.epsilon, int | float) and not isinstance(self.epsilon, bool)
         if not number or not 0 < self.epsilon < math.inf:
             raise ParameterError("epsilon", owner, "a number > 0", self.epsilon)
-        if not LEAST <= self.epsilon <= MOST:
-            raise ParameterError("epsilon", owner, f"a number > 0, from {LEAST:g} to {MOST:g}", self.epsilon)
+        if not MIN_EPSILON <= self.epsilon <= MAX_EPSILON:
+            raise ParameterError(
+                "epsilon", owner, f"a number > 0, from {MIN_EPSILON:g} to {MAX_EPSILON:g}", self.epsilon
+            )
         if self.noise not in NOISES:
             raise ParameterError("noise", owner, f"one of {listing(NOISES)}", self.noise)
         if self.neighbours not in NEIGHBOURS:
@@ -66,13 +68,13 @@ class Counting:
         return exact(table, self.joint, dict(self.levels), dict(self.gaussian))
 
 
-def _by_column(option: str, given: Any) -> tuple[tuple[str, Any], ...]:
+def _by_column(option: str, columns: Any) -> tuple[tuple[str, Any], ...]:
     """Pairs of a column and what is given for it, which can be hashed."""
-    pairs = tuple(given.items()) if isinstance(given, Mapping) else given
+    pairs = tuple(columns.items()) if isinstance(columns, Mapping) else columns
     if not isinstance(pairs, tuple) or not all(
         isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
     ):
-        raise ParameterError(option, "noisy counts", "a mapping from columns, or a tuple of pairs", given)
+        raise ParameterError(option, "noisy counts", "a mapping from columns, or a tuple of pairs", columns)
     if len(dict(pairs)) < len(pairs):
         raise InputError(f"The '{option}' of noisy counts name a column twice. Keep one.")
     return pairs
@@ -90,7 +92,7 @@ class Exact:
     moments: dict[str, Longs]
 
     @property
-    def asked(self) -> int:
+    def query_count(self) -> int:
         """How many queries share the budget: a table is one, a Gaussian column three."""
         return len(self.tables) + len(QUERIES) * len(self.bounds)
 
@@ -129,7 +131,7 @@ class Exact:
             wanted.noise,
             scale,
             epsilon,
-            float(wanted.sensitivity(self.asked)),
+            float(wanted.sensitivity(self.query_count)),
             wanted.neighbours,
             tuple(names for names in self.tables if len(names) > 1),
             self.coarse,
@@ -177,20 +179,20 @@ def exact(
 def _coarse(bound: Schema, levels: Mapping[str, int]) -> dict[str, Coarse]:
     """The labels of the columns that are not counted value by value."""
     known = [column.name for column in bound.quasi]
-    found = {}
+    coarse_columns = {}
     for name, level in levels.items():
         if name not in known:
             raise InputError(f"{name!r} is not a quasi-identifier, so it has no level.{nearest(name, known)}")
         coarse = at_level(bound[name], level, bound)
         if coarse is not None:
-            found[name] = coarse
-    return found
+            coarse_columns[name] = coarse
+    return coarse_columns
 
 
 def _check_size(bound: Schema, names: tuple[str, ...], coarse: Mapping[str, Coarse]) -> None:
     """Refuse a table of more counts than can be drawn and written."""
     cells = math.prod(sizes(bound, (*names, bound.sensitive[0].name), coarse))
-    if cells > CELLS:
+    if cells > MAX_CELLS:
         remedy = (
             "Count fewer columns together, count them at a level, or declare smaller domains."
             if len(names) > 1
@@ -198,7 +200,7 @@ def _check_size(bound: Schema, names: tuple[str, ...], coarse: Mapping[str, Coar
         )
         raise InputError(
             f"The table of {' × '.join(names)} and {bound.sensitive[0].name} has {cells:,} counts, one for each "
-            f"combination of declared values; at most {CELLS:,} can be published. {remedy}"
+            f"combination of declared values; at most {MAX_CELLS:,} can be published. {remedy}"
         )
 
 
@@ -220,10 +222,10 @@ def _moments(cells: Cells, name: str, low: int, high: int) -> Longs:
     numbers = numbers_of(cells.schema[name])[cells.codes[:, [c.name for c in cells.schema.quasi].index(name)]]
     known = ~np.isnan(numbers)
     x = np.clip(numbers[known], low, high).astype(np.int64) - low
-    found = np.zeros((len(QUERIES), cells.sizes[-1]), dtype=np.int64)
+    sums = np.zeros((len(QUERIES), cells.sizes[-1]), dtype=np.int64)
     for query, each in enumerate((np.ones_like(x), x, x**2)):
-        np.add.at(found[query], cells.codes[known, -1], each * cells.counts[known])
-    return found
+        np.add.at(sums[query], cells.codes[known, -1], each * cells.counts[known])
+    return sums
 
 
 def parameters(chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,17 +255,17 @@ def bounds_of(items: Sequence[str]) -> dict[str, tuple[int, int]]:
 
 def _of_columns(option: str, example: str, items: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """The whole numbers that an option gives each column, as many as in its example."""
-    found: dict[str, tuple[int, ...]] = {}
+    bounds: dict[str, tuple[int, ...]] = {}
     for item in items:
         name, _, text = item.rpartition("=")
         numbers = text.split(":")
         if (
             not name.strip()
             or len(numbers) != example.count(":") + 1
-            or not all(WHOLE.fullmatch(number) for number in numbers)
+            or not all(WHOLE_NUMBER.fullmatch(number) for number in numbers)
         ):
             raise InputError(f"{option} {item!r}: write a column and whole numbers like {option} {example}.")
-        if name.strip() in found:
+        if name.strip() in bounds:
             raise InputError(f"{option} names column {name.strip()!r} twice. Keep one.")
-        found[name.strip()] = tuple(int(number) for number in numbers)
-    return found
+        bounds[name.strip()] = tuple(int(number) for number in numbers)
+    return bounds

@@ -68,10 +68,10 @@ def given(
     earlier = []
     for j, (release, code, name) in enumerate(zip(releases, codes[1:], own, strict=True)):
         targets, inside = _targets(schema, quasi, release.schema)
-        found = intersect([release], [targets], values, [code], [name])
-        here = found.located[0] & inside
-        left[here] &= found.left[here]
-        anybody = intersect([release], [targets], values, [code], [name], sure=True) if release.suppressed else found
+        common = intersect([release], [targets], values, [code], [name])
+        here = common.located[0] & inside
+        left[here] &= common.left[here]
+        anybody = intersect([release], [targets], values, [code], [name], sure=True) if release.suppressed else common
         sure[here] &= anybody.left[here]
         located |= here
         called_as = f"release {j + 1}" if names is None else names[j]
@@ -85,9 +85,10 @@ def given(
     left = np.where((left & every).any(axis=1, keepdims=True), left, sure) & known  # so the attack goes on, too
     guarded = np.where((left & every).any(axis=1, keepdims=True), left, known)
     most, could = (common_sizes(each, bits, nobody, every) for bits in (left, guarded))
-    mine, _ = _targets(schema, quasi, schema)
+    own_targets, _ = _targets(schema, quasi, schema)
     return Given(
-        cells, tuple(earlier), least, values, codes[0], quasi, left, guarded, located, before, most, np.minimum(least, could), mine
+        cells, tuple(earlier), least, values, codes[0], quasi, left, guarded, located, before, most, np.minimum(least, could),
+        own_targets,
     )  # fmt: skip
 
 
@@ -136,26 +137,26 @@ def one_sensitive(schema: Schema) -> str:
     return schema.sensitive[0].name
 
 
-def _targets(mine: Schema, quasi: Ints, theirs: Schema) -> tuple[Targets, Bools]:
+def _targets(own: Schema, quasi: Ints, other: Schema) -> tuple[Targets, Bools]:
     """People as a release codes them, and whether its domains have their values."""
-    codes = np.full((len(quasi), len(theirs.quasi)), UNKNOWN, dtype=np.int32)
+    codes = np.full((len(quasi), len(other.quasi)), UNKNOWN, dtype=np.int32)
     inside = np.ones(len(quasi), dtype=bool)
-    known = {column.name: a for a, column in enumerate(mine.quasi)}
-    if not any(column.name in known for column in theirs.quasi):
+    known = {column.name: a for a, column in enumerate(own.quasi)}
+    if not any(column.name in known for column in other.quasi):
         raise InputError(
-            f"{theirs.source} has none of the quasi-identifiers of {mine.source}: nobody could be found in that release. Name its "
+            f"{other.source} has none of the quasi-identifiers of {own.source}: nobody could be found in that release. Name its "
             "own schema with --given-schema, in which columns are called as in the table."
         )
-    for b, column in enumerate(theirs.quasi):
+    for b, column in enumerate(other.quasi):
         if column.name not in known:
             continue
         a = known[column.name]
         assert column.domain is not None
         leaves = canonical_texts(
-            column, mine.quasi[a].leaves, theirs, where=str(mine.source), locate=lambda *_: "some row"
+            column, own.quasi[a].leaves, other, where=str(own.source), locate=lambda *_: "some row"
         )
         code = np.array([UNKNOWN if leaf == MISSING else column.domain.code(leaf) for leaf in leaves], dtype=np.int32)
         absent = np.array([leaf != MISSING for leaf in leaves]) & (code < 0)
         codes[:, b] = np.maximum(code, UNKNOWN)[quasi[:, a]]
         inside &= ~absent[quasi[:, a]]
-    return Targets(theirs, codes), inside
+    return Targets(other, codes), inside

@@ -21,8 +21,8 @@ from dalenius.publishers.error_closed import average_mix, equal_errors
 from dalenius.publishers.error_programme import TINY, Game, Part, least_spent, most_average
 from dalenius.releases.channel import Channel
 
-WHOLE = 4_000_000  # nonzeros of an average programme that is solved at once
-STUCK = 20  # halvings of a t that rounding leaves undecided, before the gap is left as it is
+MAX_NONZEROS = 4_000_000  # nonzeros of an average programme that is solved at once
+MAX_HALVINGS = 20  # halvings of a t that rounding leaves undecided, before the gap is left as it is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +90,7 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
         return silent, ceiling, ceiling, 0
     if game.settled:
         return cheapest, game.average(cheapest), game.average(cheapest), 0
-    part = Part.whole(game) if game.nonzeros <= WHOLE else Part.of(game)
+    part = Part.whole(game) if game.nonzeros <= MAX_NONZEROS else Part.of(game)
     matrix, value, bound, rounds = cheapest, game.average(cheapest), ceiling, 0
     while bound - value > gap * ceiling:
         rounds += 1
@@ -103,10 +103,10 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
         q /= q.sum(axis=1, keepdims=True)
         worth = game.gain(q) - solved.price * game.price
         bound = min(bound, solved.price * game.budget + float(worth.max(axis=1).sum()))
-        found = _within(game, solved.matrix, cheapest)
+        feasible = _within(game, solved.matrix, cheapest)
         errors = game.errors(solved.matrix)
-        if (left := game.average(found)) > value:
-            matrix, value = found, left
+        if (left := game.average(feasible)) > value:
+            matrix, value = feasible, left
         levels = np.where(part.answered, errors, np.inf).min(axis=1)  # z_o of the solution
         if not part.add_answers(errors, levels - 1e-12) + part.add_outputs(worth, game.closed):
             break  # the programme is complete: what is left of the gap is rounding
@@ -129,16 +129,16 @@ def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
     part, room = Part.of(game), max(gap, TINY) * ceiling  # the solver is no sharper
     matrix, value, bound, rounds = cheapest, game.worst(cheapest), ceiling, 0
     level, last, stuck = bound - room / 2, math.inf, 0
-    while bound - value > room and stuck < STUCK:
+    while bound - value > room and stuck < MAX_HALVINGS:
         rounds += 1
         solved = least_spent(game, part, level)
         if solved is None:
             break
         fixed = game.price - game.gain(solved.multipliers)
         slope = game.weight_gain(solved.multipliers.sum(axis=1))
-        found = _lifted(game, solved.matrix, level) if game.budget > 0 else _free(game, solved.matrix, cheapest)
-        if game.spent(found) <= game.budget + 1e-13 and (left := game.worst(found)) > value:
-            matrix, value = found, left
+        feasible = _lifted(game, solved.matrix, level) if game.budget > 0 else _free(game, solved.matrix, cheapest)
+        if game.spent(feasible) <= game.budget + 1e-13 and (left := game.worst(feasible)) > value:
+            matrix, value = feasible, left
         new = part.add_answers(game.errors(solved.matrix), level * game.weights(solved.matrix) - 1e-12)
         new += part.add_outputs(-(fixed + level * slope), game.closed)
         if float((fixed + level * slope).min(axis=1).sum()) > game.budget + 1e-12:  # t is out of reach
@@ -178,8 +178,8 @@ def _free(game: Game, matrix: Floats, cheapest: Floats) -> Floats:
     """The same channel without what costs anything."""
     kept = np.where(game.price > 0, 0.0, matrix)
     kept = np.where(kept.sum(axis=1, keepdims=True) > 0, kept, cheapest)
-    found: Floats = kept / kept.sum(axis=1, keepdims=True)
-    return found
+    scaled: Floats = kept / kept.sum(axis=1, keepdims=True)
+    return scaled
 
 
 def _lifted(game: Game, matrix: Floats, level: float) -> Floats:
@@ -199,10 +199,10 @@ def _lifted(game: Game, matrix: Floats, level: float) -> Floats:
     needed = np.divide(lacking, slack, out=np.zeros_like(lacking), where=weight > 0).max(axis=1)
     by = game.seen.argmax(axis=0)  # the output that leads to y most surely
     extra = np.zeros(len(game.seen))
-    made = needed > 0
-    np.maximum.at(extra, by[made], (1 + TINY) * needed[made] / game.seen[by, np.arange(len(by))][made])
-    found: Floats = (matrix + extra) / (1 + extra.sum())
-    return found
+    is_needed = needed > 0
+    np.maximum.at(extra, by[is_needed], (1 + TINY) * needed[is_needed] / game.seen[by, np.arange(len(by))][is_needed])
+    mixed: Floats = (matrix + extra) / (1 + extra.sum())
+    return mixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,9 +236,9 @@ class _Units:
 def _game(
     channel: Channel, loss: Loss, system: Floats, distortion: float, gap: float, owner: str
 ) -> tuple[Game, _Units]:
-    for name, given in (("distortion", distortion), ("gap", gap)):
-        if isinstance(given, bool) or not isinstance(given, Real) or not math.isfinite(given) or given < 0:
-            raise ParameterError(name, owner, "a number ≥ 0", given)
+    for name, number in (("distortion", distortion), ("gap", gap)):
+        if isinstance(number, bool) or not isinstance(number, Real) or not math.isfinite(number) or number < 0:
+            raise ParameterError(name, owner, "a number ≥ 0", number)
     if len(loss.matrix) != len(channel.values):
         raise InputError(
             f"The loss has {len(loss.matrix)} rows; one is needed for each of {len(channel.values)} values."

@@ -19,10 +19,10 @@ from dalenius.arrays import Bools, Floats, Longs
 from dalenius.releases.channel import Channel
 
 TINY = 1e-9  # probabilities and violations below are the solver's rounding (its tolerances are 1e-9, too)
-FIRST = 20  # answers to each observation that are looked at from the start
-ANSWERS = 6  # overlooked answers to each observation added in a round
-OUTPUTS = 5  # overlooked outputs of each input added in a round
-NEAREST = 12  # outputs of each input that are looked at from the start
+FIRST_ANSWERS = 20  # answers to each observation that are looked at from the start
+ANSWERS_PER_ROUND = 6  # overlooked answers to each observation added in a round
+OUTPUTS_PER_ROUND = 5  # overlooked outputs of each input added in a round
+FIRST_OUTPUTS = 12  # outputs of each input that are looked at from the start
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,30 +73,30 @@ class Game:
         """min_e E[d_A | b] of each b that occurs: what is left when the output says nothing."""
         weight = self.mass.sum(axis=1)
         occurs = weight > 0
-        found: Floats = self.cost.sum(axis=1).min(axis=1)[occurs] / weight[occurs]
-        return found
+        errors: Floats = self.cost.sum(axis=1).min(axis=1)[occurs] / weight[occurs]
+        return errors
 
     def errors(self, matrix: Floats) -> Floats:
         """[o, e]: p(o) E[d_A(X, e) | o]."""
-        found = (matrix @ self.seen).T @ self.cost  # [b, y, e]
-        return np.ascontiguousarray(found.transpose(1, 0, 2)).reshape(-1, self.cost.shape[2])
+        losses = (matrix @ self.seen).T @ self.cost  # [b, y, e]
+        return np.ascontiguousarray(losses.transpose(1, 0, 2)).reshape(-1, self.cost.shape[2])
 
     def weights(self, matrix: Floats) -> Floats:
         """p(o)."""
-        found: Floats = ((matrix @ self.seen).T @ self.mass.T).ravel()
-        return found
+        probabilities: Floats = ((matrix @ self.seen).T @ self.mass.T).ravel()
+        return probabilities
 
     def gain(self, multipliers: Floats) -> Floats:
         """[x', y']: what W(y'|x') adds to Σ_{o,e} q[o, e] errors[o, e]."""
         q = multipliers.reshape(self.seen.shape[1], len(self.mass), -1).transpose(1, 2, 0)  # [b, e, y]
-        found: Floats = (self.cost @ q).sum(axis=0) @ self.seen.T
-        return found
+        gains: Floats = (self.cost @ q).sum(axis=0) @ self.seen.T
+        return gains
 
     def weight_gain(self, multipliers: Floats) -> Floats:
         """[x', y']: what W(y'|x') adds to Σ_o q[o] p(o)."""
         q = multipliers.reshape(self.seen.shape[1], len(self.mass))
-        found: Floats = (q @ self.mass).T @ self.seen.T
-        return found
+        weights: Floats = (q @ self.mass).T @ self.seen.T
+        return weights
 
     def average(self, matrix: Floats) -> float:
         """P_avg (Rebollo-Monedero et al. 2013, section IV-B) of the best label estimate."""
@@ -113,9 +113,9 @@ class Game:
 
     def cheapest(self) -> Floats:
         """The channel of least distortion."""
-        found = np.zeros(self.shape)
-        found[np.arange(len(found)), self.price.argmin(axis=1)] = 1.0
-        return found
+        matrix = np.zeros(self.shape)
+        matrix[np.arange(len(matrix)), self.price.argmin(axis=1)] = 1.0
+        return matrix
 
     @property
     def settled(self) -> bool:
@@ -125,9 +125,9 @@ class Game:
 
     def silent(self) -> Floats:
         """The cheapest of the channels that always say the same."""
-        found = np.zeros(self.shape)
-        found[:, self.price.sum(axis=0).argmin()] = 1.0
-        return found
+        matrix = np.zeros(self.shape)
+        matrix[:, self.price.sum(axis=0).argmin()] = 1.0
+        return matrix
 
 
 @dataclass(slots=True, eq=False)
@@ -142,16 +142,16 @@ class Part:
         """Cheap outputs and the silent one (so that everything up to the prior's error is feasible); answers to either."""
         rows, columns = game.shape
         start = np.zeros((rows, columns), dtype=np.bool_)
-        near = np.argsort(game.price, axis=1, kind="stable")[:, :NEAREST]
+        near = np.argsort(game.price, axis=1, kind="stable")[:, :FIRST_OUTPUTS]
         start[np.arange(rows)[:, None], near] = True
         silent, cheapest = game.silent(), game.cheapest()
         start |= (silent > 0) | (cheapest > 0)
         start &= ~game.closed
         answered = np.zeros((game.seen.shape[1] * len(game.mass), game.cost.shape[2]), dtype=np.bool_)
-        found = cls(start, answered)
+        part = cls(start, answered)
         for matrix in (cheapest, np.full((rows, columns), 1 / columns)):
-            found.add_answers(game.errors(matrix), np.full(len(answered), np.inf), most=FIRST)
-        return found
+            part.add_answers(game.errors(matrix), np.full(len(answered), np.inf), most=FIRST_ANSWERS)
+        return part
 
     @classmethod
     def whole(cls, game: Game) -> Part:
@@ -159,7 +159,7 @@ class Part:
         answers = (game.seen.shape[1] * len(game.mass), game.cost.shape[2])
         return cls(~game.closed, np.ones(answers, dtype=np.bool_))
 
-    def add_answers(self, errors: Floats, below: Floats, *, most: int = ANSWERS) -> int:
+    def add_answers(self, errors: Floats, below: Floats, *, most: int = ANSWERS_PER_ROUND) -> int:
         """Of every observation the best answers with an error below a level; how many are new."""
         before = int(self.answered.sum())
         count = min(most, errors.shape[1])
@@ -173,7 +173,7 @@ class Part:
         before = int(self.open.sum())
         worth = np.where(closed, -np.inf, worth)
         level = np.where(self.open, worth, -np.inf).max(axis=1)
-        count = min(OUTPUTS, worth.shape[1])
+        count = min(OUTPUTS_PER_ROUND, worth.shape[1])
         best = np.argpartition(-worth, count - 1, axis=1)[:, :count]
         rows = np.arange(len(worth))[:, None]
         self.open[rows, best] |= worth[rows, best] > level[:, None] + 1e-11
@@ -201,8 +201,8 @@ def most_average(game: Game, part: Part) -> Solved | None:
     above = block_array([[-entries, levels], [spent, None]], format="csr")
     limit = np.append(np.zeros(rows), game.budget / unit)
     objective = np.append(np.zeros(len(inputs)), -np.ones(len(part.answered)))
-    found = _solve(part, objective, above, limit, free=len(part.answered))
-    return None if found is None else replace(found, price=found.price / unit)
+    solved = _solve(part, objective, above, limit, free=len(part.answered))
+    return None if solved is None else replace(solved, price=solved.price / unit)
 
 
 def least_spent(game: Game, part: Part, level: float) -> Solved | None:
@@ -214,12 +214,12 @@ def least_spent(game: Game, part: Part, level: float) -> Solved | None:
     rows, entries = _answers(game, part, o, e, level)
     above = (-entries).tocsr()
     size = np.maximum(abs(above).max(axis=1).toarray().ravel(), 1e-300)
-    found = _solve(part, game.price[part.open], diags_array(1 / size) @ above, np.zeros(rows), free=0)
-    if found is None:
+    solved = _solve(part, game.price[part.open], diags_array(1 / size) @ above, np.zeros(rows), free=0)
+    if solved is None:
         return None
     scales = np.ones(part.answered.shape)
     scales[part.answered] = size
-    return replace(found, multipliers=found.multipliers / scales)
+    return replace(solved, multipliers=solved.multipliers / scales)
 
 
 def _answers(game: Game, part: Part, o: Longs, e: Longs, level: float) -> tuple[int, coo_array]:
@@ -227,8 +227,8 @@ def _answers(game: Game, part: Part, o: Longs, e: Longs, level: float) -> tuple[
     inputs, outputs = np.nonzero(part.open)
     y, b = np.divmod(o, len(game.mass))
     row, column = np.nonzero(game.seen.T[y][:, outputs])
-    given = game.cost[b[row], inputs[column], e[row]] - level * game.mass[b[row], inputs[column]]
-    values = given * game.seen[outputs[column], y[row]]
+    costs = game.cost[b[row], inputs[column], e[row]] - level * game.mass[b[row], inputs[column]]
+    values = costs * game.seen[outputs[column], y[row]]
     return len(o), coo_array((values, (row, column)), shape=(len(o), len(inputs)))
 
 
@@ -243,7 +243,7 @@ def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, fr
     bounds = np.array([(0.0, np.inf)] * columns + [(-np.inf, np.inf)] * free)
     for method, tolerance in (("highs-ds", TINY), ("highs-ipm", TINY), ("highs-ds", 1e-7)):
         options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
-        found = linprog(
+        solution = linprog(
             objective,
             A_ub=above,
             b_ub=limit,
@@ -253,16 +253,16 @@ def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, fr
             method=method,
             options=options,
         )
-        if found.status == 0:
+        if solution.status == 0:
             break
     else:
         return None
     matrix = np.zeros(part.open.shape)
-    matrix[part.open] = found.x[:columns]
+    matrix[part.open] = solution.x[:columns]
     matrix[matrix < TINY] = 0.0
     matrix /= matrix.sum(axis=1, keepdims=True)
-    price = -found.ineqlin.marginals
+    price = -solution.ineqlin.marginals
     multipliers = np.zeros(part.answered.shape)
     answers = int(part.answered.sum())
     multipliers[part.answered] = np.maximum(price[:answers], 0.0)
-    return Solved(matrix, multipliers, max(float(price[answers]), 0.0) if len(price) > answers else 0.0, found.fun)
+    return Solved(matrix, multipliers, max(float(price[answers]), 0.0) if len(price) > answers else 0.0, solution.fun)

@@ -108,14 +108,14 @@ class Given:
     @property
     def incomplete(self) -> Bools:
         """Which quasi-identifiers have a missing value."""
-        found: Bools = (self.targets.codes == UNKNOWN).any(axis=1)
-        return found
+        is_missing: Bools = (self.targets.codes == UNKNOWN).any(axis=1)
+        return is_missing
 
     def bits(self, group: Longs, leaf: Ints, groups: int) -> Words:
         """The values of each group, where `leaf[x]` occurs in `group[x]`."""
-        found = np.zeros((groups, self.left.shape[1]), dtype=np.uint64)
-        value_bits(group.astype(np.int64), self.codes[leaf], found)
-        return found
+        group_bits = np.zeros((groups, self.left.shape[1]), dtype=np.uint64)
+        value_bits(group.astype(np.int64), self.codes[leaf], group_bits)
+        return group_bits
 
     def keeps(self, some: Longs, into: Longs, bits: Words) -> Bools:
         """Which groups leave enough of everybody in them: the quasi-identifiers `some[x]` are in group `into[x]`."""
@@ -143,23 +143,25 @@ class Given:
 
     def attacked(self, release: GroupedRelease) -> Words:
         """The values that a release of the table leaves of each quasi-identifiers, as an attacker finds them in its files."""
-        found = intersect([release], [self.targets], self.values, [self.codes], [self.schema.sensitive[0].name])
+        common = intersect([release], [self.targets], self.values, [self.codes], [self.schema.sensitive[0].name])
         # Whoever is not found in the release, as their row was left out, loses nothing by it.
-        return np.where(found.located[0][:, None], found.left, ~np.uint64(0))
+        return np.where(common.located[0][:, None], common.left, ~np.uint64(0))
 
     def subtracted(self, release: GroupedRelease) -> tuple[dict[str, Any], ...]:
         """What subtracting earlier releases from a release of the table tells about people who joined or left."""
         later = Counted(release, self.codes, self.schema.sensitive[0].name)
-        views = [Counted(one.release, one.codes, one.column) for one in self.earlier]
-        found = []
+        views = [Counted(only.release, only.codes, only.column) for only in self.earlier]
+        documents = []
         for some in earlier_together(views, len(self.values)):
-            told = subtract([views[i] for i in some], later, len(self.values))
+            difference = subtract([views[i] for i in some], later, len(self.values))
             if len(some) == 1:
-                one = self.earlier[some[0]]
-                told = replace(told, joined=max(told.joined, one.joined), left=max(told.left, one.left))
+                only = self.earlier[some[0]]
+                difference = replace(
+                    difference, joined=max(difference.joined, only.joined), left=max(difference.left, only.left)
+                )
             names = " and ".join(self.earlier[i].name for i in some)
-            found.append({"release": names, **told.to_document()})
-        return tuple(found)
+            documents.append({"release": names, **difference.to_document()})
+        return tuple(documents)
 
     def check_table(self, table: Table) -> None:
         """Refuse a table that this was not made for."""
@@ -171,10 +173,10 @@ def evaluate(published: Published, earlier: Given) -> Evaluated:
     """What a release and the earlier ones leave together of everybody in the table, by their own class and as attacked."""
     release = published.release.classes()
     assert release is not None  # counts are refused before they are planned with earlier releases
-    codes, counts, group = published.placed()
+    codes, counts, group = published.people_in_groups()
     shown = release.people == int(counts.sum())  # else suppressed rows were left out
-    found = evaluate_groups(earlier, codes, counts, group, attacked=earlier.attacked(release), shown=shown)
-    return replace(found, differences=earlier.subtracted(release))
+    evaluated = evaluate_groups(earlier, codes, counts, group, attacked=earlier.attacked(release), shown=shown)
+    return replace(evaluated, differences=earlier.subtracted(release))
 
 
 def evaluate_groups(
@@ -195,19 +197,19 @@ def evaluate_groups(
         after = np.minimum(after, common_sizes(some, earlier.left, some, attacked))
         guarded = np.minimum(guarded, common_sizes(some, earlier.guarded, some, attacked))
     before, most = earlier.before[some], earlier.most[some]
-    told = (before > 0) & (counts > 0)
-    people = int(counts[told].sum())
+    counts_here = (before > 0) & (counts > 0)
+    people = int(counts[counts_here].sum())
     return Evaluated(
         releases=len(earlier.earlier),
         people=int(counts.sum()),
         located=int(counts[earlier.located[some]].sum()),
         l=earlier.l,
-        smallest_posterior=int(after[told].min()) if people else None,
+        smallest_posterior=int(after[counts_here].min()) if people else None,
         below_l=int(counts[guarded < earlier.demand[some]].sum()),
         already_below=int(counts[(before > 0) & (most < earlier.l)].sum()),
         worsened=int(counts[after < np.minimum(earlier.l, before)].sum()),
         contradicted=int(counts[before == 0].sum()),
-        mean_posterior_anonymity=float(after[told] @ counts[told]) / people if people else None,
+        mean_posterior_anonymity=float(after[counts_here] @ counts[counts_here]) / people if people else None,
     )
 
 
@@ -251,14 +253,11 @@ def joined_as_attacked(earlier: Given, codes: Ints, group: Ints, release_of: Cal
         into = np.arange(release.groups)
         free = np.ones(release.groups, dtype=bool)
         for part, start, which in places(release, earlier.targets.codes[few], sure=False):
-            for other, mine in zip(which.tolist(), np.repeat(own[few[part]], np.diff(start)).tolist(), strict=True):
+            for other, own_group in zip(
+                which.tolist(), np.repeat(own[few[part]], np.diff(start)).tolist(), strict=True
+            ):
                 # One join of a group at a time: it moves the centroids, and others may then be found where they are.
-                if other != mine and free[other] and free[mine]:
-                    into[max(other, mine)] = min(other, mine)
-                    free[other] = free[mine] = False
+                if other != own_group and free[other] and free[own_group]:
+                    into[max(other, own_group)] = min(other, own_group)
+                    free[other] = free[own_group] = False
         group = np.unique(into, return_inverse=True)[1][group].astype(np.int32)
-
-
-def told(published: Published, earlier: Given | None) -> dict[str, Any]:
-    """What a description of a release says of earlier ones; nothing if there were none."""
-    return {} if earlier is None else {"given": evaluate(published, earlier).to_document()}

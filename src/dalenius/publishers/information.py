@@ -14,9 +14,9 @@ from dalenius.arrays import Bools, Floats
 from dalenius.releases.channel import Channel
 
 # Numbers in the second derivatives beyond which first ones are quicker: many small blocks, or one where outputs blur.
-LARGEST_BLOCKS = 8_000_000
-LARGEST_BLOCK = 2_000_000
-RARE = 1e-6  # inputs below would drown in the rounding of a decomposition that does not know their scale
+MAX_BLOCKS = 8_000_000
+MAX_BLOCK = 2_000_000
+RARE_INPUT = 1e-6  # inputs below would drown in the rounding of a decomposition that does not know their scale
 
 
 def mutual_information(joint: Floats) -> float:
@@ -29,13 +29,13 @@ def mutual_information(joint: Floats) -> float:
 
 def _log(values: Floats) -> Floats:
     """ln, and 0 for 0: such a term has no weight."""
-    found: Floats = np.log(np.where(values > 0, values, 1.0))
-    return found
+    logs: Floats = np.log(np.where(values > 0, values, 1.0))
+    return logs
 
 
 def _inverse(values: Floats) -> Floats:
-    found: Floats = np.where(values > 0, 1.0, 0.0) / np.where(values > 0, values, 1.0)
-    return found
+    inverses: Floats = np.where(values > 0, 1.0, 0.0) / np.where(values > 0, values, 1.0)
+    return inverses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,14 +87,14 @@ class Problem:
         """
         p = self.weights
         if self.plain:
-            found: Floats = _log(matrix) - _log(p @ matrix)[None, :]
-            return found
+            gains: Floats = _log(matrix) - _log(p @ matrix)[None, :]
+            return gains
         joint, beside = self._sums(matrix)
         alone = p @ self.unknown
         inner = _log(joint) - np.log(alone)[:, None] - self.background @ _log(beside).T
         inner += (self.background * _log(self.background)).sum(axis=1)[:, None]
-        found = self.unknown @ inner
-        return found if self.observation is None else found @ self.observation.T
+        gains = self.unknown @ inner
+        return gains if self.observation is None else gains @ self.observation.T
 
     def _sums(self, matrix: Floats) -> tuple[Floats, Floats]:
         """J(x, y) and M(y, b)."""
@@ -107,8 +107,8 @@ class Problem:
         if self.plain:
             return True
         if self.observation is None:
-            return n * n * outputs <= LARGEST_BLOCKS
-        return (n * outputs) ** 2 <= LARGEST_BLOCK
+            return n * n * outputs <= MAX_BLOCKS
+        return (n * outputs) ** 2 <= MAX_BLOCK
 
     def curvature(self, matrix: Floats) -> Floats:
         """Second derivatives in the scale of √(W p): Q[y'] (x' by x'), or one block of all (y', x') where outputs blur.
@@ -122,8 +122,8 @@ class Problem:
         blocks -= np.matmul(known[None] * _inverse(beside)[:, None, :], known.T)
         scale = np.sqrt(self.weights[:, None] * matrix).T  # [y', x']
         if self.observation is None:
-            found: Floats = blocks * scale[:, :, None] * scale[:, None, :]
-            return found
+            scaled: Floats = blocks * scale[:, :, None] * scale[:, None, :]
+            return scaled
         o, n = self.observation, len(self.weights)
         size = n * len(o)
         pairs = (o[:, None, :] * o[None, :, :]).reshape(-1, o.shape[1])
@@ -146,9 +146,9 @@ class Problem:
         factor *= np.sqrt(self.weights[:, None] * matrix / slack).T.reshape(len(factor), -1, 1)
         left, size, _ = np.linalg.svd(factor, full_matrices=False)
         shrunk = left * (size**2 / (1 + size**2))[:, None, :]
-        found: Floats = np.eye(factor.shape[1]) - np.matmul(shrunk, left.transpose(0, 2, 1))
+        inverse: Floats = np.eye(factor.shape[1]) - np.matmul(shrunk, left.transpose(0, 2, 1))
         scale = np.sqrt(slack).T.reshape(len(factor), -1)
-        return np.asarray(found / scale[:, :, None] / scale[:, None, :])
+        return np.asarray(inverse / scale[:, :, None] / scale[:, None, :])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +171,7 @@ class Newton:
         if problem.plain:
             return cls(problem, matrix, slack, shrunk, None)
         seen = matrix.shape[1] if problem.observation is None else problem.observation.shape[1]
-        if problem.unknown.shape[1] * seen < matrix.size and problem.weights.min() > RARE:
+        if problem.unknown.shape[1] * seen < matrix.size and problem.weights.min() > RARE_INPUT:
             return cls(problem, matrix, slack, shrunk, problem.low_rank(matrix, slack))
         blocks = problem.curvature(matrix)
         diagonal = slack.T.reshape(blocks.shape[0], -1)
@@ -184,8 +184,8 @@ class Newton:
         if self.inverse is None:
             inner = p * self.shrunk
             below = (inner * self.slack).sum(axis=0)
-            found: Floats = self.shrunk * (right + (inner * right).sum(axis=0) * _inverse(below))
-            return found
+            product: Floats = self.shrunk * (right + (inner * right).sum(axis=0) * _inverse(below))
+            return product
         scaled = (np.sqrt(self.matrix * p) * right).T.reshape(len(self.inverse), -1, 1)
         back = np.matmul(self.inverse, scaled).reshape(self.matrix.shape[1], -1).T
         return np.asarray(back * np.sqrt(self.matrix / p))
@@ -196,12 +196,12 @@ class Newton:
         if self.inverse is None:
             inner = np.sqrt(self.problem.weights)[:, None] * self.shrunk
             below = (self.problem.weights[:, None] * self.shrunk * self.slack).sum(axis=0)
-            found: Floats = (inner * _inverse(below)) @ inner.T
-            found[np.arange(n), np.arange(n)] += self.shrunk.sum(axis=1)
-            return found
+            gram: Floats = (inner * _inverse(below)) @ inner.T
+            gram[np.arange(n), np.arange(n)] += self.shrunk.sum(axis=1)
+            return gram
         root = np.sqrt(self.matrix).T
         if self.problem.observation is None:
-            found = np.einsum("yi,yij,yj->ij", root, self.inverse, root)
+            gram = np.einsum("yi,yij,yj->ij", root, self.inverse, root)
         else:
-            found = np.einsum("yi,yizj,zj->ij", root, self.inverse.reshape(m, n, m, n), root)
-        return found
+            gram = np.einsum("yi,yizj,zj->ij", root, self.inverse.reshape(m, n, m, n), root)
+        return gram

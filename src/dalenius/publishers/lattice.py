@@ -163,12 +163,12 @@ class Lattice(Publisher):
             given=self.given,
             suppressed_rows=self.suppressed_rows,
         )
-        found = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
-        if found.best is None:
+        outcome = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
+        if outcome.best is None:
             from dalenius.publishers.unsatisfied import no_solution
 
-            raise InputError(no_solution(search, found, table))
-        return PublishedLattice(self, table, search, found)
+            raise InputError(no_solution(search, outcome, table))
+        return PublishedLattice(self, table, search, outcome)
 
 
 def _share(name: str, value: object) -> None:
@@ -260,7 +260,7 @@ class PublishedLattice(Published):
         lattice = self.search.lattice
         return lattice.columns_left(self.node, lattice.kept(*self._classes))
 
-    def placed(self) -> tuple[Ints, Longs, Ints]:
+    def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
         cells, (classes, passing) = self.table.cells(), self._classes
         number = np.where(passing, np.arange(len(classes)), -1).astype(np.int32)
         group = self.search.lattice.membership(self.node, cells.codes[:, : len(cells.schema.quasi)])
@@ -286,14 +286,14 @@ class PublishedLattice(Published):
     def details(self) -> dict[str, Any]:
         best, publisher = self.found.best, self.publisher
         assert best is not None
-        named = self.search.lattice.named
+        levels_of = self.search.lattice.levels_of
         return {
             "suppression": publisher.suppression,
             "utility": publisher.utility,
             "others_as_quasi": publisher.others_as_quasi,
             "suppressed_rows": publisher.suppressed_rows,
             "hidden": self.hidden,
-            "node": named(best.node),
+            "node": levels_of(best.node),
             "loss": self.loss,
             "cost": best.cost,
             "nodes": self.found.nodes,
@@ -302,16 +302,16 @@ class PublishedLattice(Published):
             "bound": self.found.bound,
             "rollups": self.search.lattice.rollups,
             "not_looked_at": self.found.not_looked_at,
-            "minimal": None if self.found.minimal is None else [named(node) for node in self.found.minimal],
+            "minimal": None if self.found.minimal is None else [levels_of(node) for node in self.found.minimal],
         }
 
     def notes(self) -> tuple[tuple[str, str], ...]:
-        found = self.found
-        search = f"{found.checked:,} of {counted(found.nodes, 'node', 'nodes')} checked"
-        left = counted(found.not_looked_at, "node was", "nodes were")
-        why = f"{left} not looked at" if found.not_looked_at else "time ran out"
-        proof = "optimal" if found.optimal else f"{why}; no node costs less than {found.bound:.4f}"
-        levels = self.search.lattice.named(self.node)
+        outcome = self.found
+        search = f"{outcome.checked:,} of {counted(outcome.nodes, 'node', 'nodes')} checked"
+        left = counted(outcome.not_looked_at, "node was", "nodes were")
+        why = f"{left} not looked at" if outcome.not_looked_at else "time ran out"
+        proof = "optimal" if outcome.optimal else f"{why}; no node costs less than {outcome.bound:.4f}"
+        levels = self.search.lattice.levels_of(self.node)
         notes = [
             ("levels", ", ".join(f"{name} {level}" for name, level in levels.items())),
             ("loss", f"{self.loss:.4f}   ({search}, {proof})"),
@@ -319,10 +319,10 @@ class PublishedLattice(Published):
         if self.search.lattice.rollups == "engine":
             most = counted(self.table.most_cells, "distinct row", "distinct rows")
             notes.append(("roll-ups", f"in the engine: the table has more than {most}"))
-        if found.not_looked_at:
+        if outcome.not_looked_at:
             notes.append(("too large", f"{left} not looked at, which might be better; --most-cells allows more"))
-        if found.minimal is not None:
-            notes.append(("minimal", f"{counted(len(found.minimal), 'node', 'nodes')}; --json lists them"))
+        if outcome.minimal is not None:
+            notes.append(("minimal", f"{counted(len(outcome.minimal), 'node', 'nodes')}; --json lists them"))
         return tuple(notes)
 
     @property
@@ -379,18 +379,18 @@ class PublishedLattice(Published):
         index = np.column_stack([map_[classes.leaves[classes.rep, a]] for a, map_ in enumerate(maps)]).astype(np.int32)
         index[~passing] = [len(own) for own in self._labels]
         known = {column.name: texts[column.name] for column in schema.sensitive}
-        written = passing if self.publisher.suppressed_rows == "hide" else np.ones(len(classes), dtype=bool)
+        is_published = passing if self.publisher.suppressed_rows == "hide" else np.ones(len(classes), dtype=bool)
         if not isinstance(lattice, EngineLattice):
             cells, m = self.table.cells(), len(schema.quasi)
             group = lattice.membership(self.node, cells.codes[:, :m])
-            some = written[group]
+            some = is_published[group]
             return [labelled(labels, index[group[some]], known, cells.codes[some, m:], cells.counts[some])]
         everybody = self.table.marginals()
         if lattice.tuples.shape == everybody.tuples.shape:
             group = np.repeat(np.arange(len(classes)), np.diff(classes.start))
-            some = written[group]
+            some = is_published[group]
             values = everybody.tuples[classes.values[some]]
             return [labelled(labels, index[group[some]], known, values, classes.counts[some])]
-        nothing = np.empty((int(written.sum()), 0), dtype=np.int32)
-        sizes = labelled(labels, index[written], {}, nothing, classes.sizes[written])
-        return [sizes, Tally(known, everybody.tuples, everybody.counts)] if written.all() else [sizes]
+        nothing = np.empty((int(is_published.sum()), 0), dtype=np.int32)
+        sizes = labelled(labels, index[is_published], {}, nothing, classes.sizes[is_published])
+        return [sizes, Tally(known, everybody.tuples, everybody.counts)] if is_published.all() else [sizes]

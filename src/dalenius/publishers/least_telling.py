@@ -19,9 +19,9 @@ from dalenius.publishers.information import Newton, Problem, mutual_information
 from dalenius.releases.channel import Channel
 
 ROUNDING = 1e-13  # of the curve's range: distortions nearer than this to an end of it are that end
-FORBIDDEN = 1e9  # times the cost of saying always the same
-MOST_NEWTON = 500
-LARGEST_PROGRAM = (
+FORBIDDEN_COST = 1e9  # times the cost of saying always the same
+MAX_NEWTON_STEPS = 500
+MAX_PROGRAM = (
     400_000  # nonzeros of the linear program for the far end of the curve; beyond, a constant output stands in
 )
 TINY = 1e-280  # no entry goes below: its logarithm is needed
@@ -74,7 +74,7 @@ class Task:
         # In units of what it costs to say always the same; what can be said with a probability of 1 in 10⁹ at most, with no
         # more distortion than that, is as good as forbidden: its loss is cut there, so that others keep their digits.
         scale = float((problem.weights @ losses).min()) or float(losses.max()) or 1.0
-        most = FORBIDDEN / problem.weights[:, None]
+        most = FORBIDDEN_COST / problem.weights[:, None]
         cut = losses / scale > most
         losses = np.minimum(losses / scale, most)
         return cls(channel, problem, system, losses, scale, float(problem.weights @ least), cut)
@@ -85,16 +85,16 @@ class Task:
 
     def lower(self, positive: Floats, slope: float, most: float, allowed: Bools | None = None) -> float:
         """The bound of the module's head at V = `positive`, slope and D = `most` in the scale of `losses`."""
-        found = -math.inf
+        bound = -math.inf
         for _ in range(2):
             costs = self.problem.gradient(positive) + slope * self.losses
             if allowed is not None:
                 costs = np.where(allowed, costs, np.inf)
             lowest = costs.min(axis=1)
-            found = max(found, float(self.problem.weights @ lowest) - slope * most)
+            bound = max(bound, float(self.problem.weights @ lowest) - slope * most)
             positive = positive * np.exp(-np.minimum(costs - lowest[:, None], 600.0))
             positive = positive / positive.sum(axis=1, keepdims=True)
-        return found
+        return bound
 
     def rate(self, matrix: Floats, bound: float, slope: float, rounds: int) -> Rate:
         """With rows for the inputs that never occur, and everything about the matrix computed from it."""
@@ -110,8 +110,8 @@ class Task:
 
     def nearest(self) -> Bools:
         """The outputs that cost each input least."""
-        found: Bools = self.losses <= ROUNDING
-        return found
+        is_free: Bools = self.losses <= ROUNDING
+        return is_free
 
     def silent(self) -> Floats:
         """Of the channels that tell nothing (that is, nothing more than background knowledge) the one of least distortion.
@@ -132,25 +132,25 @@ class Task:
             differences.append(some[1:] - some[:1])
         apart = _basis(np.vstack(differences))
         observed = np.eye(m) if self.problem.observation is None else _basis(self.problem.observation.T)
-        if (len(apart) == n - 1 and len(observed) == m) or apart.size * np.count_nonzero(observed) > LARGEST_PROGRAM:
+        if (len(apart) == n - 1 and len(observed) == m) or apart.size * np.count_nonzero(observed) > MAX_PROGRAM:
             return constant
         sums = kron(csr_array(np.eye(n)), csr_array(np.ones((1, m))))
         same = kron(csr_array(apart), csr_array(observed)) if len(apart) else csr_array((0, n * m))
         right = np.concatenate([np.ones(n), np.zeros(same.shape[0])])
         tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
         costs = (weights[:, None] * self.losses).reshape(-1)
-        found = linprog(costs, A_eq=vstack([sums, same]), b_eq=right, method="highs", options=tight)
-        if found.x is None:
+        solved = linprog(costs, A_eq=vstack([sums, same]), b_eq=right, method="highs", options=tight)
+        if solved.x is None:
             return constant
-        matrix = np.maximum(found.x, 0.0).reshape(n, m)
+        matrix = np.maximum(solved.x, 0.0).reshape(n, m)
         matrix /= matrix.sum(axis=1, keepdims=True)
         return matrix if self.mean(matrix) < self.mean(constant) else constant
 
 
 def _basis(rows: Floats) -> Floats:
     """Orthonormal rows with the same span."""
-    _, sizes, found = np.linalg.svd(rows, full_matrices=False)
-    kept: Floats = found[sizes > 1e-10 * max(1.0, float(sizes.max(initial=0.0)))]
+    _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
+    kept: Floats = directions[sizes > 1e-10 * max(1.0, float(sizes.max(initial=0.0)))]
     return kept
 
 
@@ -180,9 +180,9 @@ class Search:
         point, pace, last = self.start(near), 0.2 if curved else 1.0, most_rounds
         for count in range(most_rounds + 1):
             matrix = self.within(point.matrix)
-            told = self.told(matrix)
-            if told < fewest:
-                best, fewest = matrix, told
+            information = self.information(matrix)
+            if information < fewest:
+                best, fewest = matrix, information
             if curved or count % 10 == 0:
                 lower = self.task.lower(point.matrix, max(point.slope, 0.0), self.most or 0.0, self.allowed)
                 if lower > bound:
@@ -194,13 +194,15 @@ class Search:
                 continue
             point, length = self.step(point, pace)
             pace = 0.05 if length > 0.9 else 0.2 if length > 0.5 else 0.5
-            if length < 1e-8 or count >= MOST_NEWTON:  # rounding has the better of it: what first derivatives can mend
-                curved, pace, last = False, 1.0, count + MOST_NEWTON
+            if (
+                length < 1e-8 or count >= MAX_NEWTON_STEPS
+            ):  # rounding has the better of it: what first derivatives can mend
+                curved, pace, last = False, 1.0, count + MAX_NEWTON_STEPS
         if self.most is None:
             bound -= self.slope * self.task.mean(best)
         return self.task.rate(best, bound, slope, count)
 
-    def told(self, matrix: Floats) -> float:
+    def information(self, matrix: Floats) -> float:
         """What is minimised: I = ⟨∇I(W), W⟩, as I is homogeneous; at a slope with λ E d."""
         costs = self.task.problem.gradient(matrix) + self.slope * self.task.losses
         return float(self.task.problem.weights @ (matrix * costs).sum(axis=1))
@@ -208,13 +210,13 @@ class Search:
     def descend(self, point: Point, pace: float) -> tuple[Point, float]:
         """W ← W e^{−t(g + λd)}, rows normalised, λ such that the distortion is what it has to be. Monotone for t = 1, and
         Blahut–Arimoto where X = X'; longer strides are tried, and taken where less is told."""
-        costs, before = self.task.problem.gradient(point.matrix), self.told(point.matrix)
+        costs, before = self.task.problem.gradient(point.matrix), self.information(point.matrix)
         while True:
             logs = np.log(np.where(point.matrix > 0, point.matrix, 1.0)) - pace * (
                 costs + self.slope * self.task.losses
             )
             matrix, slope = self.tilted(np.where(point.matrix > 0, logs, -np.inf), pace * point.slope)
-            if pace <= 1 or self.told(matrix) < before:
+            if pace <= 1 or self.information(matrix) < before:
                 return Point(matrix, point.slack, point.rows, slope / pace), pace * 1.3
             pace = max(1.0, pace / 2)
 
@@ -260,11 +262,11 @@ class Search:
         matrix = matrix / matrix.sum(axis=1, keepdims=True)
         if self.most is None:
             return matrix
-        found = self.task.mean(matrix)
-        if found <= self.most:
+        distortion = self.task.mean(matrix)
+        if distortion <= self.most:
             return matrix
         first = self.task.nearest() / self.task.nearest().sum(axis=1, keepdims=True)
-        mixed: Floats = first + (matrix - first) * (self.most / found)
+        mixed: Floats = first + (matrix - first) * (self.most / distortion)
         return mixed
 
     def residual(self, point: Point, centre: float, base: Floats) -> float:

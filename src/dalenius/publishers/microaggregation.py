@@ -34,7 +34,7 @@ from dalenius.publishers.base import (
     written_columns,
 )
 from dalenius.publishers.grid import Grid
-from dalenius.publishers.sets import distinct_sets, written_sets
+from dalenius.publishers.label_sets import distinct_sets, written_sets
 from dalenius.publishers.tally import Tally, labelled
 from dalenius.releases import Centroids, Generalized, GroupCells
 from dalenius.releases.centroids import point_text
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from dalenius.publishers.given import Given
 
 Shown = Literal["centroids", "ranges"]
-ROWS = 300_000  # at most in one block: time grows with their square, and these take minutes
+MAX_ROWS = 300_000  # at most in one block: time grows with their square, and these take minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +102,23 @@ class Microaggregation(Publisher):
         people = table.cells().people
         if people < self.k:
             raise InputError(f"k = {self.k} cannot be met: the table has {counted(people, 'person', 'people')}.")
-        if self.block is None and people > ROWS:
+        if self.block is None and people > MAX_ROWS:
             raise InputError(
                 f"The table has {people:,} rows, and the time that microaggregation takes grows with their square; at most "
-                f"{ROWS:,} are grouped at once. Group them in blocks: --block 5000."
+                f"{MAX_ROWS:,} are grouped at once. Group them in blocks: --block 5000."
             )
         codes = _row_codes(table)
         numbers, categories = encoded(table.schema.quasi, codes[:, : len(table.schema.quasi)])
         blocks = _blocks(numbers, categories, self.block or len(codes))
         group = np.empty(len(codes), dtype=np.int32)
         labels = int(categories.max(initial=0)) + 1
-        made = 0
+        groups = 0
         for rows in blocks:
-            mine = mdav(np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, self.k)
-            group[rows] = mine + made
-            made += int(mine.max()) + 1
+            numbers_in_block = mdav(
+                np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, self.k
+            )
+            group[rows] = numbers_in_block + groups
+            groups += int(numbers_in_block.max()) + 1
         if self.given is not None:
             from dalenius.publishers.given import joined, joined_as_attacked
 
@@ -162,8 +164,8 @@ def _row_codes(table: Table) -> Ints:
         ]
     )
     if (codes >= 0).all():
-        found, counts = merge(codes, np.ones(len(codes), dtype=np.int64), cells.sizes)
-        if np.array_equal(found, cells.codes) and np.array_equal(counts, cells.counts):
+        distinct, counts = merge(codes, np.ones(len(codes), dtype=np.int64), cells.sizes)
+        if np.array_equal(distinct, cells.codes) and np.array_equal(counts, cells.counts):
             return codes
     raise InputError(f"{table.rows.name} changed while it was read. Start again. Nothing was written.")
 
@@ -275,10 +277,10 @@ class PublishedMicroaggregation(Published):
     def columns_left(self) -> tuple[ColumnLeft, ...]:
         """As the release has it; a column in which everybody had the same value already has lost nothing."""
         same = [bool((column == column[0]).all()) for column in self.codes[:, : len(self.table.schema.quasi)].T]
-        found = zip(super().columns_left(), same, strict=True)
-        return tuple(replace(left, state="kept") if alike else left for left, alike in found)
+        pairs = zip(super().columns_left(), same, strict=True)
+        return tuple(replace(left, state="kept") if alike else left for left, alike in pairs)
 
-    def placed(self) -> tuple[Ints, Longs, Ints]:
+    def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
         return self.codes, np.ones(len(self.group), dtype=np.int64), self.group
 
     def headcount(self) -> Headcount:

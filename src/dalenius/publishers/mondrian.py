@@ -153,7 +153,7 @@ class _Cutter:
             width[:, a] = self._covered(a, levels[a], first, members)
         order = np.argsort(-width, axis=1, kind="stable").astype(np.int32)
         open_ = np.arange(len(first) - 1, dtype=np.int32)
-        made: list[tuple[Ints, Ints]] = []  # classes and the new part of each, numbered on
+        cut_parts: list[tuple[Ints, Ints]] = []  # classes and the new part of each, numbered on
         parts = 0
         for rank in range(width.shape[1]):
             column = order[open_, rank]
@@ -165,16 +165,16 @@ class _Cutter:
             for where, columns, codes, cuts in self._alike(tried, column, cut, levels):
                 labels = 1 if codes is self.positions else int(codes.max()) + 1  # cuts in two count none
                 classes, into, begins = split(first, members, where, columns, codes, cuts, labels)
-                found = self._classes(classes, into, int(begins[-1]))
-                passing = self._passing(found)
+                tried_parts = self._classes(classes, into, int(begins[-1]))
+                passing = self._passing(tried_parts)
                 if publisher.given is not None:
-                    passing &= self._keeping(publisher.given, found, classes, into)
+                    passing &= self._keeping(publisher.given, tried_parts, classes, into)
                 failed = np.add.reduceat(~passing, begins[:-1]) > 0
                 accepted[where[~failed]] = True
                 # The new parts of those accepted, numbered on from the parts made so far.
                 number = np.cumsum(np.repeat(~failed, np.diff(begins))) - 1 + parts
                 keep = np.repeat(~failed, first[where + 1] - first[where])
-                made.append((classes[keep], number[into[keep]].astype(np.int32)))
+                cut_parts.append((classes[keep], number[into[keep]].astype(np.int32)))
                 parts += int(np.diff(begins)[~failed].sum())
             open_ = open_[~accepted[open_]]
         uncut = np.zeros(len(first) - 1, dtype=bool)
@@ -182,10 +182,10 @@ class _Cutter:
         sizes = np.diff(first)
         finished = members[np.repeat(uncut, sizes)]
         numbers = np.repeat(np.arange(len(open_), dtype=np.int32), sizes[uncut])
-        if not made:
+        if not cut_parts:
             return np.zeros(1, dtype=np.int64), members[:0], finished, numbers
-        classes = np.concatenate([c for c, _ in made])
-        into = np.concatenate([i for _, i in made])
+        classes = np.concatenate([c for c, _ in cut_parts])
+        into = np.concatenate([i for _, i in cut_parts])
         by_part = np.argsort(into, kind="stable")
         starts = np.searchsorted(into[by_part], np.arange(parts + 1)).astype(np.int64)
         return starts, classes[by_part], finished, numbers
@@ -203,9 +203,9 @@ class _Cutter:
             where, columns = tried[ordered], column[ordered]
             yield where, columns, self.positions, cut[where, columns]
         for a, maps in self.maps.items():
-            mine = tried[column == a]
-            for level in np.unique(levels[a][mine]).tolist():
-                where = mine[levels[a][mine] == level]
+            in_column = tried[column == a]
+            for level in np.unique(levels[a][in_column]).tolist():
+                where = in_column[levels[a][in_column] == level]
                 codes = maps[level - 1][self.bottom.leaves[:, a]][:, None].astype(np.int32)
                 zeros = np.zeros(len(where), dtype=np.int32)
                 yield where, zeros, np.ascontiguousarray(codes), zeros - 1
@@ -215,8 +215,8 @@ class _Cutter:
         maps = self.maps[a]
         leaves = maps.shape[1]
         under = np.array([np.bincount(labels, minlength=leaves)[labels] for labels in maps])
-        one = self.bottom.leaves[members[first[:-1]], a]
-        share: Floats = (under[level, one] - 1) / max(leaves - 1, 1)
+        first_leaf = self.bottom.leaves[members[first[:-1]], a]
+        share: Floats = (under[level, first_leaf] - 1) / max(leaves - 1, 1)
         return share
 
     def _classes(self, classes: Ints, into: Ints, parts: int) -> Classes:

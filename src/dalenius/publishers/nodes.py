@@ -17,7 +17,7 @@ from dalenius.schema import Column
 from dalenius.table import Cells
 
 Node = tuple[int, ...]
-CACHED_CELLS = 60_000_000  # (class, value) counts kept for rolling further nodes up
+MAX_CACHED_CELLS = 60_000_000  # (class, value) counts kept for rolling further nodes up
 
 
 class GeneralizationLattice(BottomClasses):
@@ -27,7 +27,7 @@ class GeneralizationLattice(BottomClasses):
 
     def __init__(self, cells: Cells, *, values: bool = True) -> None:
         super().__init__(cells, values=values)
-        self._prepare(room=max(CACHED_CELLS, len(self.base.values)))
+        self._prepare(room=max(MAX_CACHED_CELLS, len(self.base.values)))
         self._keep(self.bottom, self.base)
 
     def _prepare(self, *, room: int) -> None:
@@ -137,7 +137,7 @@ class GeneralizationLattice(BottomClasses):
             index[:, a] = map_[kept.leaves[kept.rep, a]]
         return labels_left(self.schema, labels, index, kept.sizes)
 
-    def named(self, node: Node) -> dict[str, int]:
+    def levels_of(self, node: Node) -> dict[str, int]:
         return {column.name: level for column, level in zip(self.quasi, node, strict=True)}
 
 

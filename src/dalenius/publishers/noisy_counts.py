@@ -148,7 +148,7 @@ def _opendp() -> Any:
 
 def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float, list[Any]]:
     """The scale, ε and OpenDP's measurement of each query: the smallest scale whose ε, by OpenDP's maps, is not above ours."""
-    one = wanted.sensitivity(1)
+    per_query = wanted.sensitivity(1)
     if wanted.noise == "geometric":
         domain, metric = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
         make: Any = dp.m.make_geometric
@@ -156,11 +156,11 @@ def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float
     else:
         domain, metric = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.l1_distance(T=float)
         make, kind = dp.m.make_laplace, float
-    scale = wanted.sensitivity(truth.asked) / wanted.epsilon
+    scale = wanted.sensitivity(truth.query_count) / wanted.epsilon
     while True:
         measurements = [make(domain, metric, scale=scale * unit) for unit in truth.units()]
         spent = [
-            measurement.map(d_in=kind(one * unit * times))
+            measurement.map(d_in=kind(per_query * unit * times))
             for measurement, unit, times in zip(measurements, truth.units(), truth.times(), strict=True)
         ]
         epsilon = _sum_upwards(spent)
@@ -172,8 +172,8 @@ def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float
 def _sum_upwards(numbers: Sequence[float]) -> float:
     """The smallest float that is not below the sum."""
     exactly = sum(map(Fraction, numbers))
-    found = float(exactly)
-    return found if Fraction(found) >= exactly else math.nextafter(found, math.inf)
+    rounded = float(exactly)
+    return rounded if Fraction(rounded) >= exactly else math.nextafter(rounded, math.inf)
 
 
 @dataclass(eq=False)
@@ -212,7 +212,7 @@ class PublishedCounts(Published):
             "neighbours": release.neighbours,
             "tables": [list(names) for names in release.tables],
             "levels": dict(self.publisher.levels),
-            "gaussian": {name: {"low": one.low, "high": one.high} for name, one in release.moments.items()},
+            "gaussian": {name: {"low": sums.low, "high": sums.high} for name, sums in release.moments.items()},
             "noise": f"OpenDP {self._opendp_version}",
         }
 
@@ -223,7 +223,7 @@ class PublishedCounts(Published):
 
     def contents(self) -> tuple[str, list[str]]:
         """The tables, each by its columns as they are counted, and the columns of which there are sums."""
-        left = {one.column: one.column if one.state == "kept" else str(one) for one in self.columns_left()}
+        left = {rest.column: rest.column if rest.state == "kept" else str(rest) for rest in self.columns_left()}
         tables = ["×".join(left[name] for name in names) for names in self.release.tables]
         moments = self.release.moments
         sums = f"n, sum and squares of {', '.join(moments)}" if moments else ""
@@ -263,7 +263,7 @@ class Simulation(Counting):
         check_seed(seed, "the simulation")
         truth = self.exact(table)
         rng = np.random.default_rng(seed)
-        scale = self.sensitivity(truth.asked) / self.epsilon
+        scale = self.sensitivity(truth.query_count) / self.epsilon
         first, *others = truth.queries()
         noise = np.concatenate([self._noise(rng, scale, size) for size in truth.sizes])
         drawn = [first + noise]

@@ -23,11 +23,11 @@ from dalenius.releases.channel import Channel
 
 __all__ = ["Rate", "at_slope", "curve", "least_information"]
 
-MOST_ROUNDS = 5000
+MAX_ROUNDS = 5000
 
 
 def least_information(
-    channel: Channel, system: Floats, distortion: float, *, gap: float = 1e-9, most_rounds: int = MOST_ROUNDS
+    channel: Channel, system: Floats, distortion: float, *, gap: float = 1e-9, most_rounds: int = MAX_ROUNDS
 ) -> Rate:
     """The channel with the least I(X;Y) of those with E d_S ≤ distortion (eq. 9), whatever `channel.matrix` is.
 
@@ -52,13 +52,13 @@ def at_slope(channel: Channel, system: Floats, slope: float, *, gap: float = 1e-
     _check(gap, "gap", "at_slope")
     task = Task.of(channel, system, "at_slope")
     if slope == math.inf:
-        return _at(task, 0.0, task.silent(), gap, MOST_ROUNDS)
+        return _at(task, 0.0, task.silent(), gap, MAX_ROUNDS)
     if slope == 0:
         return task.rate(task.silent(), task.problem.floor, 0.0, 0)
     if start is not None and np.shape(start) != task.system.shape:
         raise ParameterError("start", "at_slope", f"a matrix of shape {task.system.shape}", np.shape(start))
     search = Search(task, None, slope * task.scale, None)
-    return search.run(gap, MOST_ROUNDS, None if start is None else np.asarray(start)[task.problem.live])
+    return search.run(gap, MAX_ROUNDS, None if start is None else np.asarray(start)[task.problem.live])
 
 
 def curve(channel: Channel, system: Floats, *, points: int = 25, gap: float = 1e-9) -> list[Rate]:
@@ -67,7 +67,7 @@ def curve(channel: Channel, system: Floats, *, points: int = 25, gap: float = 1e
         raise ParameterError("points", "curve", "an int ≥ 2", points)
     task = Task.of(channel, system, "curve")
     silent = task.silent()
-    return [_at(task, float(most), silent, gap, MOST_ROUNDS) for most in np.linspace(0.0, task.mean(silent), points)]
+    return [_at(task, float(most), silent, gap, MAX_ROUNDS) for most in np.linspace(0.0, task.mean(silent), points)]
 
 
 def _check(value: float, name: str, owner: str) -> None:

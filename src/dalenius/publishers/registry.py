@@ -30,11 +30,14 @@ PUBLISHERS: Registry[type[Publisher]] = Registry(
 )
 
 
-def named(method: str, command: str) -> type[Publisher]:
+def find_publisher(method: str, command: str) -> type[Publisher]:
     """The publisher of this name; any other name is refused."""
     if method not in PUBLISHERS:
         raise ParameterError("--method", command, f"one of {listing(PUBLISHERS)}", method)
     return PUBLISHERS[method]
+
+
+named = find_publisher  # the former name, for callers that have not changed yet
 
 
 def options() -> tuple[Option, ...]:
@@ -70,13 +73,13 @@ def axes() -> tuple[Axis, ...]:
 
 def _once(declared: Iterator[Option] | Sequence[Option]) -> tuple[Option, ...]:
     """Each option once. Publishers may share one; they may not mean different things by one name."""
-    found: dict[str, Option] = {}
+    by_name: dict[str, Option] = {}
     for option in declared:
-        if found.setdefault(option.name, option) != option:
+        if by_name.setdefault(option.name, option) != option:
             raise InputError(
                 f"Two publishers declare {option.flag}, and not alike. Uninstall one, or rename its option."
             )
-    return tuple(found.values())
+    return tuple(by_name.values())
 
 
 def owners(parameter: str) -> tuple[str, ...]:
@@ -102,7 +105,7 @@ def from_options(
     Options of other methods are refused, and so are criteria that it cannot keep, a seed where nothing is drawn, and earlier
     releases (`has_earlier`) where it does not take them into account.
     """
-    kind = named(method, command)
+    kind = find_publisher(method, command)
     typed = chosen_of(chosen)
     for name in typed:
         if method not in owners(name):

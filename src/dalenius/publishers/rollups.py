@@ -43,14 +43,14 @@ class EngineLattice(GeneralizationLattice):
     rollups = "engine"
 
     def __init__(self, table: Table, *, values: bool = True) -> None:
-        found = table.marginals()
+        marginals = table.marginals()
         self.table = table
         self.schema = table.schema
         self.quasi = table.schema.quasi
-        self.people = found.people
-        self.marginals = found.columns
-        self.tuples = found.tuples if values else np.zeros((1, 0), dtype=np.int32)
-        self._prepare(room=_nodes.CACHED_CELLS)
+        self.people = marginals.people
+        self.marginals = marginals.columns
+        self.tuples = marginals.tuples if values else np.zeros((1, 0), dtype=np.int32)
+        self._prepare(room=_nodes.MAX_CACHED_CELLS)
         self._too_large = np.empty((0, len(self.quasi)), dtype=np.int16)
 
     def fits(self, node: Node) -> bool:
@@ -104,9 +104,9 @@ class EngineLattice(GeneralizationLattice):
         try:
             return self._ask(node, self.tuples)
         except TooMany:
-            mine = np.array([node], dtype=np.int16)
-            finer = (self._too_large <= mine).all(axis=1)
-            self._too_large = np.concatenate([self._too_large[~finer], mine])
+            own = np.array([node], dtype=np.int16)
+            finer = (self._too_large <= own).all(axis=1)
+            self._too_large = np.concatenate([self._too_large[~finer], own])
             raise
 
     def _known_large(self, node: Node) -> bool:
@@ -115,9 +115,9 @@ class EngineLattice(GeneralizationLattice):
 
     def _rolled_up(self, finer: Classes, node: Node) -> Classes:
         # With leaves of its own: those of the finer node are not held when that one goes.
-        found = super()._rolled_up(finer, node)
-        every = np.arange(len(found), dtype=np.int32)
-        return Classes(found.leaves[found.rep], every, found.start, found.values, found.counts, found.sizes)
+        classes = super()._rolled_up(finer, node)
+        every = np.arange(len(classes), dtype=np.int32)
+        return Classes(classes.leaves[classes.rep], every, classes.start, classes.values, classes.counts, classes.sizes)
 
     def _ask(self, node: Node, tuples: Ints) -> Classes:
         """The classes of a node as the engine counts them, with values if the tuples have any."""
@@ -130,20 +130,20 @@ class EngineLattice(GeneralizationLattice):
         if tuples.shape[1]:
             for column in self.schema.sensitive:
                 labels[column.name] = {text: str(leaf) for text, leaf in texts[column.name].items()}
-        found = rows.count(list(labels), labels=labels, limit=self.table.most_cells)
+        counted = rows.count(list(labels), labels=labels, limit=self.table.most_cells)
         # A text that was not there when the columns were counted has no label, which reads as ''.
         codes = [
-            np.array([int(text or -1) for text in told], dtype=np.int32)[found.codes[:, j]]
-            for j, told in enumerate(found.texts)
+            np.array([int(text or -1) for text in texts], dtype=np.int32)[counted.codes[:, j]]
+            for j, texts in enumerate(counted.texts)
         ]
-        self._check_unchanged(codes, found.counts, maps)
+        self._check_unchanged(codes, counted.counts, maps)
         m = len(self.quasi)
         sizes = [len(tree.labels[level]) for tree, level in zip(self.trees, node, strict=True)]
         base, group = distinct_rows(np.column_stack(codes[:m]), sizes)
         value = self._numbered(codes[m:], tuples) if codes[m:] else np.zeros(len(group), dtype=np.int32)
         order = np.argsort(group, kind="stable")
         start = np.searchsorted(group[order], np.arange(len(base) + 1)).astype(np.int64)
-        counts = found.counts[order]
+        counts = counted.counts[order]
         leaves = np.column_stack([_bearers(map_)[base[:, a]] for a, map_ in enumerate(maps)])
         every = np.arange(len(base), dtype=np.int32)
         return Classes(leaves, every, start, value[order], counts, np.add.reduceat(counts, start[:-1]))
@@ -169,6 +169,6 @@ class EngineLattice(GeneralizationLattice):
 
 def _bearers(map_: Ints) -> Ints:
     """For each label of a level a leaf that it stands for."""
-    found = np.empty(int(map_.max()) + 1, dtype=np.int32)
-    found[map_] = np.arange(len(map_), dtype=np.int32)
-    return found
+    first_leaf = np.empty(int(map_.max()) + 1, dtype=np.int32)
+    first_leaf[map_] = np.arange(len(map_), dtype=np.int32)
+    return first_leaf

@@ -33,7 +33,7 @@ from dalenius.publishers.judge import Judge, Verdict
 from dalenius.publishers.nodes import Node
 
 Progress = Callable[[int, int, float], None]  # nodes checked, nodes in all, best cost
-ENUMERABLE = 400_000  # nodes of a lattice that is kept as arrays
+MAX_ENUMERATED_NODES = 400_000  # nodes of a lattice that is kept as arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +63,18 @@ class Search(Judge):
     def run(self, *, minimal: bool = False, time_limit: float | None = None, progress: Progress | None = None) -> Found:
         """The best node, and on request every minimal one: feasible, and nothing finer is."""
         deadline = None if time_limit is None else time.monotonic() + time_limit
-        if self.lattice.nodes <= ENUMERABLE:
+        if self.lattice.nodes <= MAX_ENUMERATED_NODES:
             return self._finer(_Enumeration(self, deadline, progress).run(minimal))
         if minimal:
             raise InputError(
                 f"The lattice has {self.lattice.nodes:,} nodes, too many to list the minimal ones (at most "
-                f"{ENUMERABLE:,}). Leave some levels or columns out."
+                f"{MAX_ENUMERATED_NODES:,}). Leave some levels or columns out."
             )
         return self._finer(_BestFirst(self, deadline, progress).run())
 
-    def _finer(self, found: Found) -> Found:
+    def _finer(self, outcome: Found) -> Found:
         """Of nodes that cost the same, a finest one: no level is given away for nothing (a column of one value, say)."""
-        best = found.best
+        best = outcome.best
         while best is not None:
             below = [(*best.node[:a], level - 1, *best.node[a + 1 :]) for a, level in enumerate(best.node) if level]
             cost = best.cost
@@ -83,7 +83,7 @@ class Search(Judge):
             if step is None:
                 break
             best = step
-        return dataclasses.replace(found, best=best, checked=min(self.checked, found.nodes))  # some twice
+        return dataclasses.replace(outcome, best=best, checked=min(self.checked, outcome.nodes))  # some twice
 
     def _free_step(self, node: Node, cost: float) -> Verdict | None:
         if self.bounds(np.array([node], dtype=np.int16))[0] > cost * (1 + 1e-12):
@@ -343,8 +343,8 @@ class _BestFirst:
             if verdict.cost < self._best_cost():
                 self.best = verdict
         if shared:
-            mine = np.array([node], dtype=np.int16)
-            covered = (self.failed <= mine).all(axis=1)
-            self.failed = np.concatenate([self.failed[~covered], mine])
+            own = np.array([node], dtype=np.int16)
+            covered = (self.failed <= own).all(axis=1)
+            self.failed = np.concatenate([self.failed[~covered], own])
         if self.progress is not None:
             self.progress(self.search.checked, self.search.lattice.nodes, self._best_cost())

@@ -24,7 +24,7 @@ from dalenius.schema import Schema
 
 SuppressedRows = Literal["hold", "as-is", "hide"]
 SUPPRESSED_ROWS: tuple[SuppressedRows, ...] = get_args(SuppressedRows)
-BLOCK = 4_000_000  # (candidate, value) counts that are made at once
+BLOCK_ENTRIES = 4_000_000  # (candidate, value) counts that are made at once
 
 
 def check_suppressed_rows(chosen: object) -> None:
@@ -66,10 +66,10 @@ def held(
         return passing, True
     more = _smallest(lattice, node, classes, passing, limit - lost)
     for first, sums in _growing(classes, more, together):
-        found = np.flatnonzero(passes(_as_classes(sums)))
-        if len(found):
+        enough = np.flatnonzero(passes(_as_classes(sums)))
+        if len(enough):
             published = passing.copy()
-            published[more[: first + int(found[0]) + 1]] = False
+            published[more[: first + int(enough[0]) + 1]] = False
             return published, True
     return passing, False
 
@@ -97,7 +97,7 @@ def _growing(classes: Classes, more: Longs, together: Longs) -> Iterator[tuple[i
         sums = together + np.cumsum(added, axis=0)
         yield first, sums
         first, together = first + len(block), sums[-1]
-        size = max(1, min(4 * size, BLOCK // together.size))
+        size = max(1, min(4 * size, BLOCK_ENTRIES // together.size))
 
 
 def _cells(classes: Classes, some: Longs) -> tuple[Longs, Longs]:

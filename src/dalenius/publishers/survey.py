@@ -24,7 +24,7 @@ from dalenius.errors import InputError
 from dalenius.measures.remaining import ColumnLeft
 from dalenius.publishers.classes import Classes
 from dalenius.publishers.nodes import GeneralizationLattice, Node
-from dalenius.publishers.search import ENUMERABLE, Progress, Search
+from dalenius.publishers.search import MAX_ENUMERATED_NODES, Progress, Search
 from dalenius.publishers.suppressed import SuppressedRows
 from dalenius.releases import Grouping
 
@@ -33,8 +33,10 @@ UTILITIES = ("loss", "precision", "entropy", "discernibility", "average_class_si
 
 def every_node(lattice: GeneralizationLattice) -> list[Node]:
     """All nodes, finest first."""
-    if lattice.nodes > ENUMERABLE:
-        raise InputError(f"The lattice has {lattice.nodes:,} nodes, too many to list (at most {ENUMERABLE:,}).")
+    if lattice.nodes > MAX_ENUMERATED_NODES:
+        raise InputError(
+            f"The lattice has {lattice.nodes:,} nodes, too many to list (at most {MAX_ENUMERATED_NODES:,})."
+        )
     shape = tuple(height + 1 for height in lattice.heights)
     levels = np.indices(shape).reshape(len(shape), -1).T
     ordered = levels[np.argsort(levels.sum(axis=1), kind="stable")]
@@ -91,13 +93,13 @@ def survey(
     }
     hide = suppressed_rows == "hide"
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
-    found = []
+    entries = []
     for number, node in enumerate(nodes):
         classes, passing, feasible = _passing(searches["loss"], node)
         kept = lattice.kept(classes, passing)
         groupings = lattice.groupings(kept, alone=hide)
         entry: dict[str, Any] = {
-            "levels": lattice.named(node),
+            "levels": lattice.levels_of(node),
             "classes": len(kept),
             "suppressed": lattice.people - int(kept.sizes.sum()),
             **{name: search.cost(node, classes, passing) for name, search in searches.items()},
@@ -109,10 +111,10 @@ def survey(
             entry["epsilon"] = {criterion.adversary.text: e for criterion, e in zip(private, values, strict=True)}
         if criteria:
             entry["satisfies"] = feasible
-        found.append(entry)
+        entries.append(entry)
         if progress is not None:
             progress(number + 1, len(nodes), float("nan"))
-    return found
+    return entries
 
 
 def _passing(search: Search, node: Node) -> tuple[Classes, Bools, bool]:
@@ -150,8 +152,8 @@ def epsilons(
     """The minimal ε of every node, nothing suppressed, against each adversary, and nothing else."""
     nodes = _need_all(lattice)
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
-    found = np.array([_epsilons(lattice.groupings(lattice.classes(node)), private) for node in nodes])
-    return nodes, found.reshape(len(nodes), len(private))
+    epsilons = np.array([_epsilons(lattice.groupings(lattice.classes(node)), private) for node in nodes])
+    return nodes, epsilons.reshape(len(nodes), len(private))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,16 +212,16 @@ def stubbornness(
         best = min(good.tolist(), key=lambda i: values[i], default=len(every) - 1)  # values: the last, loss
         node = every[best]
     groupings = lattice.groupings(lattice.classes(node))
-    found: dict[str, list[float]] = {}
+    by_prior: dict[str, list[float]] = {}
     for prior, shape in shapes.items():
-        found[prior] = []
+        by_prior[prior] = []
         for sigma in SIGMAS:
             if shape is None and sigma < max(len(g.column.leaves) for g in groupings):
-                found[prior].append(math.nan)  # nobody has seen so few of so many values
+                by_prior[prior].append(math.nan)  # nobody has seen so few of so many values
                 continue
             criterion = EpsilonPrivacy(_prior(shape, sigma, known), predicates=tuple(predicates))
-            found[prior] += _epsilons(groupings, [criterion])
-    return Sweep(SIGMAS, found, lattice.named(node), cost)
+            by_prior[prior] += _epsilons(groupings, [criterion])
+    return Sweep(SIGMAS, by_prior, lattice.levels_of(node), cost)
 
 
 def _prior(shape: str | None, sigma: float, known: int) -> Realistic:

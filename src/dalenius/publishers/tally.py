@@ -43,13 +43,13 @@ class Tally:
 
     def holds(self, counted: Counted) -> bool:
         """Whether these rows of text are the combinations, each as often as it must be."""
-        found = np.empty_like(counted.codes)
+        coded = np.empty_like(counted.codes)
         for j, (codes, texts) in enumerate(zip(self.codes.values(), counted.texts, strict=True)):
-            found[:, j] = np.array([codes.get(text, -1) for text in texts], dtype=np.int32)[counted.codes[:, j]]
-        if (found < 0).any():
+            coded[:, j] = np.array([codes.get(text, -1) for text in texts], dtype=np.int32)[counted.codes[:, j]]
+        if (coded < 0).any():
             return False
         sizes = [max(codes.values()) + 1 for codes in self.codes.values()]
-        _, number = distinct_rows(np.concatenate([self.rows, found]).astype(np.int32), sizes)
+        _, number = distinct_rows(np.concatenate([self.rows, coded]).astype(np.int32), sizes)
         missing = np.bincount(number, weights=np.concatenate([self.counts, -counted.counts]))
         return not missing.any()  # exact: floats are below 2^53
 

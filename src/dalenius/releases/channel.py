@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,13 +17,10 @@ from dalenius.arrays import Floats
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError
 from dalenius.output import csv_text, write_texts
-from dalenius.releases.base import Release
+from dalenius.releases.base import GroupedRelease, Release
 from dalenius.releases.files import as_path
 from dalenius.releases.reading import numbers
 from dalenius.schema import Schema
-
-if TYPE_CHECKING:
-    from dalenius.releases.generalized import Generalized
 
 TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digits still counts as summing to 1
 
@@ -64,16 +60,16 @@ class Channel(Release):
     background: Part | None = None
 
     @classmethod
-    def from_rows(cls, rows: Generalized) -> Channel:
+    def from_rows(cls, rows: GroupedRelease) -> Channel:
         """Return the channel from a person's sensitive value to the class of these rows that shows it."""
         grouping = rows.grouping()
         counts = np.zeros((len(grouping.table), grouping.groups))
         counts[grouping.values, np.repeat(np.arange(grouping.groups), np.diff(grouping.start))] = grouping.counts
-        occurs = counts.any(axis=1)
+        occurs = np.flatnonzero(counts.any(axis=1))
         people = counts[occurs].sum(axis=1)
-        inputs = [leaf for leaf, is_there in zip(grouping.column.leaves, occurs, strict=True) if is_there]
+        inputs = tuple(grouping.column.leaves[leaf] for leaf in occurs.tolist())
         outputs = tuple(str(group) for group in range(grouping.groups))
-        return cls(tuple(inputs), outputs, counts[occurs] / people[:, None], people / people.sum())
+        return cls(inputs, outputs, counts[occurs] / people[:, None], people / people.sum())
 
     def __post_init__(self) -> None:
         if self.matrix.shape != (len(self.inputs), len(self.outputs)):

@@ -49,7 +49,7 @@ class Recommendation:
             "notation": self.notation,
             "command": self.command,
             "keys": self.keys,
-            "also": [{"purpose": one.purpose, "command": one.command, "keys": one.keys} for one in self.also],
+            "also": [{"purpose": step.purpose, "command": step.command, "keys": step.keys} for step in self.also],
             "reference": self.reference,
         }
 

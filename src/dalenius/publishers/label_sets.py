@@ -33,9 +33,9 @@ def written_sets(
     spelt = spelt_out(long, long, np.array(lengths), sizes, needed=np.array(needed))
     labels: dict[str, list[str]] = {}
     for a, column in enumerate(schema.quasi):
-        written = [schema.suppressed[0] if text is None else text for text in texts[a]]
-        own = [written[i] for i in index[:, a].tolist()]
-        known = list(zip(written, sets[a], strict=True))
+        shown = [schema.suppressed[0] if text is None else text for text in texts[a]]
+        own = [shown[i] for i in index[:, a].tolist()]
+        known = list(zip(shown, sets[a], strict=True))
         if spelt[:, a].any():
             everything = np.arange(len(column.leaves), dtype=np.int32)
             full = label_text(column, everything, Resolver(column, schema))
@@ -88,10 +88,10 @@ def distinct_sets(
     index = np.empty((parts, len(columns)), dtype=np.int32)
     sets: list[list[Ints]] = []
     for a, column in enumerate(columns):
-        mine = leaves[order, a]
+        own = leaves[order, a]
         find = _runs if column.type == "integer" else _held
-        found, index[:, a] = find(column, mine, starts, covering)
-        sets.append(found)
+        column_sets, index[:, a] = find(column, own, starts, covering)
+        sets.append(column_sets)
     return sets, index
 
 
@@ -141,23 +141,23 @@ def _held(column: Column, leaves: Ints, starts: Longs, covering: bool) -> tuple[
 
 def _node_labels(column: Column, resolver: Resolver) -> dict[bytes, str]:
     """The sets of a hierarchy's nodes of several leaves, and the label of each that reads as its set and is no mark."""
-    found: dict[bytes, str] = {}
+    labels: dict[bytes, str] = {}
     for label, members in (column.hierarchy.members() if column.hierarchy is not None else {}).items():
         if len(members) > 1:
             read = resolver.resolve(label)
             if not read.is_mark and np.array_equal(read.members, members):
-                found.setdefault(np.asarray(members, dtype=np.int32).tobytes(), label)
-    return found
+                labels.setdefault(np.asarray(members, dtype=np.int32).tobytes(), label)
+    return labels
 
 
 def _hold_lowest_nodes(held: Bools, leaves: Ints, starts: Longs, maps: Sequence[Ints]) -> None:
     """Hold all leaves of the lowest node that covers those of each part; all leaves where no node does."""
     left = np.arange(len(held))
     for labels in maps:
-        mine = labels[leaves]
-        low, high = np.minimum.reduceat(mine, starts)[left], np.maximum.reduceat(mine, starts)[left]
-        one = low == high
-        for node in np.unique(low[one]).tolist():
-            held[np.ix_(left[one & (low == node)], labels == node)] = True
-        left = left[~one]
+        nodes = labels[leaves]
+        low, high = np.minimum.reduceat(nodes, starts)[left], np.maximum.reduceat(nodes, starts)[left]
+        is_covered = low == high
+        for node in np.unique(low[is_covered]).tolist():
+            held[np.ix_(left[is_covered & (low == node)], labels == node)] = True
+        left = left[~is_covered]
     held[left] = True
