@@ -334,7 +334,7 @@ def test_the_optimum_is_that_of_memory_or_the_search_says_that_it_may_not_be(
                 assert "not looked at" in str(error)  # noqa: PT017 - other errors must not pass
             seen["refused"] += 1
             continue
-        found, said = published.found, published.describe()
+        found, said = published.outcome, published.describe()
         assert found.best is not None
         assert said["rollups"] == "engine"
         # What is published satisfies, at the cost it says, and nothing that does costs less than the bound.
@@ -432,7 +432,7 @@ def test_some_searches_leave_nodes_out_and_some_do_not() -> None:
                 published = Lattice(criteria).publish(table(small, most, engine=PlainEngine()))
             except InputError:
                 continue
-            left[published.found.not_looked_at > 0] += 1
+            left[published.outcome.not_looked_at > 0] += 1
     assert left[True] > 5
     assert left[False] > 5
 

@@ -13,7 +13,7 @@ import dalenius.publishers.search as search_module
 from dalenius.errors import InputError
 from dalenius.measures.utility import UTILITIES
 from dalenius.publishers.nodes import GeneralizationLattice
-from dalenius.publishers.search import Found, Search
+from dalenius.publishers.search import Search, SearchResult
 from tests.criteria.models import NAMES, theirs
 from tests.oracle import Lattice, Model, minimal
 from tests.publishers.small import TABLES, Small, make
@@ -69,7 +69,7 @@ def compare(table: Small, models: list[Model], lattice: Lattice, failing: dict, 
     return True
 
 
-def verify(found: Found, feasible: dict, costs: dict) -> None:
+def verify(found: SearchResult, feasible: dict, costs: dict) -> None:
     """The node that was found is one that the oracle finds good, at the cost and with the rows it says."""
     assert found.best is not None
     node = found.best.node

@@ -27,6 +27,27 @@ if TYPE_CHECKING:
     from dalenius.criteria.predicate import Predicate
     from dalenius.releases.prior import Priors
 
+__all__ = [
+    "NO_PARAMETERS",
+    "SLACK",
+    "Criterion",
+    "Level",
+    "Reported",
+    "Setting",
+    "at_least",
+    "at_most",
+    "axis_of",
+    "check_positive",
+    "cross_counts",
+    "is_share_below_one",
+    "quotient",
+    "reduce",
+    "repeated_sizes",
+    "shares",
+    "table_shares",
+    "worst",
+]
+
 # Relative slack when a level that is a sum of rounded numbers is compared with a threshold: log 2 + log 2 may come out
 # a hair below log 4. Counts are compared exactly.
 SLACK = 1e-9

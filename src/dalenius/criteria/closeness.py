@@ -32,6 +32,13 @@ from dalenius.options import Option
 from dalenius.releases import Grouping
 from dalenius.schema import Column
 
+__all__ = [
+    "BLOCK_ENTRIES",
+    "GROUNDS",
+    "Ground",
+    "TCloseness",
+]
+
 Ground = Literal["equal", "ordered", "hierarchical"]
 GROUNDS: tuple[Ground, ...] = ("equal", "ordered", "hierarchical")
 BLOCK_ENTRIES = 4_000_000  # entries of a dense (group × value) block

@@ -25,6 +25,14 @@ from dalenius.errors import ParameterError
 from dalenius.options import Option
 from dalenius.releases import Grouping
 
+__all__ = [
+    "MAX_PEOPLE",
+    "AlphaAnonymity",
+    "BasicBetaLikeness",
+    "DeltaDisclosure",
+    "EnhancedBetaLikeness",
+]
+
 MAX_PEOPLE = 2**53  # that can be counted
 
 

@@ -33,6 +33,19 @@ from dalenius.releases import Grouping
 from dalenius.releases.prior import ROUNDING
 from dalenius.schema import Column
 
+__all__ = [
+    "KINDS",
+    "MAX_COUNT",
+    "Bound",
+    "EpsilonPrivacy",
+    "Interval",
+    "Kind",
+    "Realistic",
+    "Shape",
+    "beliefs",
+    "withstood",
+]
+
 Kind = Literal["I", "II", "III", "IV"]
 KINDS: tuple[Kind, ...] = ("I", "II", "III", "IV")
 # "uniform", "table", a probability (or a count) for each value, or such a mapping for each sensitive column.

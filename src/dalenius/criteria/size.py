@@ -15,6 +15,11 @@ from dalenius.errors import InputError, ParameterError, counted
 from dalenius.options import Option
 from dalenius.releases import Grouping
 
+__all__ = [
+    "USUAL_KS",
+    "KAnonymity",
+]
+
 USUAL_KS = (2, 5, 10, 25, 50, 100)
 
 

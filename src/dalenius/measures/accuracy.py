@@ -15,6 +15,29 @@ from numpy.typing import NDArray
 
 from dalenius.arrays import Bools, Floats
 
+__all__ = [
+    "CONFIDENCE",
+    "MARGIN",
+    "TIE",
+    "Bin",
+    "Confidence",
+    "People",
+    "Rate",
+    "Shift",
+    "Verdict",
+    "breach_rate",
+    "calibration",
+    "confidence",
+    "gain",
+    "high_confidence",
+    "hits",
+    "judge",
+    "naive",
+    "perfect_breach",
+    "rate",
+    "success",
+]
+
 TIE = 1e-9  # beliefs that differ relatively by less share the first place
 CONFIDENCE = 0.95
 MARGIN = 0.05  # a gain that is surely below this is called one about the population only

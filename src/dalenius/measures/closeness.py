@@ -17,6 +17,21 @@ from dalenius.errors import InputError
 from dalenius.measures.loss import Loss, coordinates, distances, hamming
 from dalenius.measures.observed import Observed
 
+__all__ = [
+    "MAX_RATIOS",
+    "MAX_TRANSPORTED",
+    "RATIOS_AT_ONCE",
+    "Epsilons",
+    "Transport",
+    "delta_disclosure",
+    "epsilons",
+    "kl_divergences",
+    "mutual_information",
+    "t_emd",
+    "total_variations",
+    "transport",
+]
+
 MAX_TRANSPORTED = 120  # values between which a linear programme moves probability
 MAX_RATIOS = 400_000_000  # pairs of inputs times outputs that are gone through
 RATIOS_AT_ONCE = 4_000_000

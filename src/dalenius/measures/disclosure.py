@@ -7,6 +7,10 @@ import numpy as np
 from dalenius.arrays import Floats
 from dalenius.belief import Belief
 
+__all__ = [
+    "epsilons",
+]
+
 
 def epsilons(belief: Belief) -> Floats:
     """max(p_in/p_out, (1 − p_out)/(1 − p_in)) over the values that are believed possible, at least 1.

@@ -14,6 +14,19 @@ from dalenius.arrays import Floats, Longs
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.observed import Observed
 
+__all__ = [
+    "NEAR_ONE",
+    "SLACK",
+    "SUM_TOLERANCE",
+    "conditional",
+    "confidence_sets",
+    "effective_size",
+    "min_entropy",
+    "renyi",
+    "typical_set_bits",
+    "uniform_error",
+]
+
 SUM_TOLERANCE = 1e-6  # beliefs whose sum is further from 1 are refused
 SLACK = 1e-12  # a set whose probability is short of p by rounding counts as reaching it
 NEAR_ONE = 0.5  # orders this close to 1 are computed from their difference from 1

@@ -16,6 +16,16 @@ from dalenius.measures.closeness import kl_divergences, total_variations
 from dalenius.measures.loss import Loss
 from dalenius.measures.observed import Observed
 
+__all__ = [
+    "Mistaken",
+    "Privacy",
+    "Reduction",
+    "distortion",
+    "mistaken",
+    "privacy",
+    "reduction",
+]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Privacy:

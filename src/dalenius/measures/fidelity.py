@@ -27,6 +27,18 @@ from dalenius.releases import Anatomized, Generalized, Release
 from dalenius.releases.sets import Sets
 from dalenius.schema import Column, Schema
 
+__all__ = [
+    "MAX_SHARES",
+    "SANITY",
+    "Coded",
+    "Truth",
+    "fidelity",
+    "kl_divergence",
+    "ncp",
+    "precision",
+    "table_faithfulness",
+]
+
 MAX_SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
 SANITY = (
     0.001  # the error is relative to the true count, or to this share of all people, or to one person, if that is more

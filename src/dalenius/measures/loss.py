@@ -19,6 +19,22 @@ from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import Hierarchy
 from dalenius.releases.channel import Part, rows_of
 
+__all__ = [
+    "BLOCK_ENTRIES",
+    "LOSS_NAMES",
+    "MAX_LOSS",
+    "TIE",
+    "Loss",
+    "absolute",
+    "coordinates",
+    "distances",
+    "hamming",
+    "hierarchy",
+    "make_loss",
+    "squared",
+    "tabulated",
+]
+
 LOSS_NAMES = ("hamming", "absolute", "squared", "hierarchy")
 MAX_LOSS = 1e100
 TIE = 1e-12  # of the largest loss: estimates so close to the best are as good

@@ -16,6 +16,22 @@ import numpy as np
 from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
 
+__all__ = [
+    "MAX_CELLS",
+    "MAX_DATABASES",
+    "SUM_TOLERANCE",
+    "Database",
+    "Mechanism",
+    "check_budget",
+    "check_people",
+    "constant",
+    "noisy_count",
+    "one_random_record",
+    "product",
+    "randomized_response",
+    "tabulate",
+]
+
 Database = tuple[Hashable, ...]
 MAX_DATABASES = 4096  # all of them are gone through
 MAX_CELLS = 2_000_000  # of the table of probabilities

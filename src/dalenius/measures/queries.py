@@ -20,6 +20,19 @@ from dalenius.releases.moments import numbers_of
 from dalenius.releases.sets import Sets
 from dalenius.schema import Schema
 
+__all__ = [
+    "QUERIES",
+    "Answer",
+    "Asked",
+    "Independent",
+    "Query",
+    "answering",
+    "errors_of",
+    "relative_error",
+    "relative_errors",
+    "workload",
+]
+
 Answer = Callable[["Query"], float]
 QUERIES = 1000
 

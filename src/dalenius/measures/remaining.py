@@ -17,6 +17,21 @@ from dalenius.releases import NoisyCounts, Release
 from dalenius.releases.label import Label
 from dalenius.schema import Column, Schema
 
+__all__ = [
+    "WIDTH",
+    "ColumnLeft",
+    "Shown",
+    "State",
+    "columns_left",
+    "from_document",
+    "labels_left",
+    "summary",
+    "to_document",
+    "warnings",
+    "wrapped",
+    "wrapped_items",
+]
+
 State = Literal["kept", "part", "gone"]
 Shown = Literal["labels", "means", "commonest", "sums"]
 WIDTH = 80

@@ -17,6 +17,15 @@ from dalenius.errors import InputError, ParameterError, listing
 from dalenius.measures.loss import Loss
 from dalenius.releases import Channel
 
+__all__ = [
+    "GRADED",
+    "LIMITS",
+    "MAX_SAMPLES",
+    "Estimated",
+    "estimated",
+    "from_samples",
+]
+
 LIMITS = (
     "Of worst-case privacy, δ-disclosure and ε samples tell nothing that is sure: each depends on pairs that are too rare to "
     "be seen, and one that was not seen may be impossible or only rare. They need the channel's probabilities."

@@ -21,6 +21,22 @@ from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.mechanisms import SUM_TOLERANCE, Database, Mechanism, check_budget, check_people
 
+__all__ = [
+    "DIFFERENCE_TOLERANCE",
+    "Differences",
+    "Promise",
+    "SemanticBound",
+    "WorstCase",
+    "compose",
+    "database_deltas",
+    "dp_delta",
+    "dp_level",
+    "semantic_bound",
+    "semantic_level",
+    "statistical_differences",
+    "worst_case",
+]
+
 DIFFERENCE_TOLERANCE = 1e-12  # a statistical difference above a level by less is rounding
 
 

@@ -16,6 +16,20 @@ import numpy as np
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.measures.accuracy import hits
 
+__all__ = [
+    "DRAWS",
+    "MAX_COMBINATIONS",
+    "TIE",
+    "Faithfulness",
+    "Threats",
+    "absolute_error",
+    "faithfulness",
+    "faithfulness_of_draws",
+    "quantile_of_levels",
+    "relative_levels",
+    "threats",
+]
+
 TIE = 1e-9  # relative: beliefs so close to the largest are as large
 MAX_COMBINATIONS = 1_000_000  # of leaves that faithfulness goes through one by one
 DRAWS = 200_000

@@ -20,6 +20,23 @@ from dalenius.arrays import Floats, Longs
 from dalenius.hierarchy import Hierarchy
 from dalenius.releases import Anatomized, Generalized, Release
 
+__all__ = [
+    "UTILITIES",
+    "CellCost",
+    "MarginalUtility",
+    "UtilityName",
+    "average_class_size",
+    "combine_loss",
+    "combine_mean",
+    "discernibility",
+    "label_bits",
+    "labels_cost",
+    "leaf_shares",
+    "level_shares",
+    "marginal_utility",
+    "release_utility",
+]
+
 UtilityName = Literal["loss", "precision", "entropy", "discernibility", "average_class_size"]
 UTILITIES: tuple[UtilityName, ...] = ("loss", "precision", "entropy", "discernibility", "average_class_size")
 

@@ -28,6 +28,25 @@ from dalenius.releases.label import Unresolved, named_leaves
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
+__all__ = [
+    "OTHERS_AS_QUASI",
+    "PANEL",
+    "Example",
+    "Headcount",
+    "Kept",
+    "Progress",
+    "Published",
+    "Publisher",
+    "Record",
+    "check_criteria",
+    "check_labels",
+    "check_name_free",
+    "check_numbers_declared",
+    "only_criterion",
+    "versions",
+    "written_columns",
+]
+
 Progress = Callable[[int, int, float], None]  # done, in all, the best cost so far
 Kept = TypeVar("Kept", bound=Criterion)
 PANEL = "Of one method"  # under which `--help` lists the options of publishers

@@ -13,6 +13,11 @@ from dalenius.criteria import Criterion
 from dalenius.releases import Grouping
 from dalenius.table import Cells
 
+__all__ = [
+    "BottomClasses",
+    "Classes",
+]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:

@@ -19,6 +19,22 @@ from dalenius.releases.noisy_counts import NEIGHBOURS, Mechanism, Neighbours, ta
 from dalenius.schema import Schema
 from dalenius.table import Cells, Table
 
+__all__ = [
+    "MAX_CELLS",
+    "MAX_EPSILON",
+    "MIN_EPSILON",
+    "NOISES",
+    "WHOLE_NUMBER",
+    "Counted",
+    "Counting",
+    "Exact",
+    "bounds_of",
+    "exact",
+    "joint_of",
+    "levels_of",
+    "parameters",
+]
+
 MIN_EPSILON, MAX_EPSILON = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at all
 NOISES: tuple[Mechanism, ...] = ("geometric", "laplace")
 MAX_CELLS = 5_000_000  # of one table at most: every one is drawn and written, also those that nobody has

@@ -21,6 +21,17 @@ from dalenius.publishers.error_closed import average_mix, equal_errors
 from dalenius.publishers.error_programme import TINY, Game, Part, least_spent, most_average
 from dalenius.releases.channel import Channel
 
+__all__ = [
+    "MAX_HALVINGS",
+    "MAX_NONZEROS",
+    "Designed",
+    "average_by_cuts",
+    "least_distortion",
+    "most_average_error",
+    "most_worst_case_error",
+    "worst_by_cuts",
+]
+
 MAX_NONZEROS = 4_000_000  # nonzeros of an average programme that is solved at once
 MAX_HALVINGS = 20  # halvings of a t that rounding leaves undecided, before the gap is left as it is
 

@@ -18,6 +18,19 @@ from scipy.sparse import block_array, coo_array, csr_array, diags_array
 from dalenius.arrays import Bools, Floats, Longs
 from dalenius.releases.channel import Channel
 
+__all__ = [
+    "ANSWERS_PER_ROUND",
+    "FIRST_ANSWERS",
+    "FIRST_OUTPUTS",
+    "OUTPUTS_PER_ROUND",
+    "TINY",
+    "Game",
+    "Part",
+    "Solved",
+    "least_spent",
+    "most_average",
+]
+
 TINY = 1e-9  # probabilities and violations below are the solver's rounding (its tolerances are 1e-9, too)
 FIRST_ANSWERS = 20  # answers to each observation that are looked at from the start
 ANSWERS_PER_ROUND = 6  # overlooked answers to each observation added in a round

@@ -21,6 +21,11 @@ from dalenius.publishers.given import Given
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.publishers.suppressed import SuppressedRows, check_suppressed_rows, held, left_out
 
+__all__ = [
+    "Judge",
+    "Verdict",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -47,7 +47,14 @@ from dalenius.table import Table
 
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
-    from dalenius.publishers.search import Found, Search
+    from dalenius.publishers.search import Search, SearchResult
+
+__all__ = [
+    "SUPPRESSION",
+    "SUPPRESSIONS",
+    "Lattice",
+    "PublishedLattice",
+]
 
 SUPPRESSIONS = (0.0, 0.02)
 SUPPRESSION = Axis(
@@ -184,12 +191,12 @@ class PublishedLattice(Published):
     publisher: Lattice
     table: Table
     search: Search = field(repr=False)
-    found: Found
+    outcome: SearchResult
 
     @property
     def node(self) -> Node:
-        assert self.found.best is not None
-        return self.found.best.node
+        assert self.outcome.best is not None
+        return self.outcome.best.node
 
     @cached_property
     def _classes(self) -> tuple[Classes, Bools]:
@@ -278,13 +285,13 @@ class PublishedLattice(Published):
         )
 
     def headcount(self) -> Headcount:
-        best = self.found.best
+        best = self.outcome.best
         assert best is not None
         people, suppressed = self.search.lattice.people - self.hidden, best.suppressed - self.hidden
         return Headcount(people, best.classes, suppressed, self.publisher.suppressed_rows, self.hidden)
 
     def details(self) -> dict[str, Any]:
-        best, publisher = self.found.best, self.publisher
+        best, publisher = self.outcome.best, self.publisher
         assert best is not None
         levels_of = self.search.lattice.levels_of
         return {
@@ -296,17 +303,17 @@ class PublishedLattice(Published):
             "node": levels_of(best.node),
             "loss": self.loss,
             "cost": best.cost,
-            "nodes": self.found.nodes,
-            "checked": self.found.checked,
-            "optimal": self.found.optimal,
-            "bound": self.found.bound,
+            "nodes": self.outcome.nodes,
+            "checked": self.outcome.checked,
+            "optimal": self.outcome.optimal,
+            "bound": self.outcome.bound,
             "rollups": self.search.lattice.rollups,
-            "not_looked_at": self.found.not_looked_at,
-            "minimal": None if self.found.minimal is None else [levels_of(node) for node in self.found.minimal],
+            "not_looked_at": self.outcome.not_looked_at,
+            "minimal": None if self.outcome.minimal is None else [levels_of(node) for node in self.outcome.minimal],
         }
 
     def notes(self) -> tuple[tuple[str, str], ...]:
-        outcome = self.found
+        outcome = self.outcome
         search = f"{outcome.checked:,} of {counted(outcome.nodes, 'node', 'nodes')} checked"
         left = counted(outcome.not_looked_at, "node was", "nodes were")
         why = f"{left} not looked at" if outcome.not_looked_at else "time ran out"
@@ -328,15 +335,15 @@ class PublishedLattice(Published):
     @property
     def hidden(self) -> int:
         """Rows that are left out of the release."""
-        assert self.found.best is not None
-        return self.found.best.suppressed if self.publisher.suppressed_rows == "hide" else 0
+        assert self.outcome.best is not None
+        return self.outcome.best.suppressed if self.publisher.suppressed_rows == "hide" else 0
 
     @cached_property
     def loss(self) -> float:
         """The loss of the release, whatever utility was searched for."""
         if self.publisher.utility == "loss":
-            assert self.found.best is not None
-            return self.found.best.cost
+            assert self.outcome.best is not None
+            return self.outcome.best.cost
         from dalenius.publishers.search import Search
 
         plain = Search(self.search.lattice, self.search.criteria, suppression=self.publisher.suppression)

@@ -39,6 +39,13 @@ from dalenius.table import Table
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
 
+__all__ = [
+    "Cuts",
+    "Mondrian",
+    "PublishedMondrian",
+    "positions",
+]
+
 Cuts = Literal["order", "hierarchy"]
 
 

@@ -20,6 +20,10 @@ from dalenius.releases import Generalized
 from dalenius.releases.label import Label
 from dalenius.table import Table
 
+__all__ = [
+    "PublishedParts",
+]
+
 
 @dataclass(eq=False)
 class PublishedParts(Published):

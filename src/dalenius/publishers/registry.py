@@ -20,6 +20,21 @@ from dalenius.publishers.mondrian import Mondrian
 from dalenius.publishers.noisy_counts import Counts
 from dalenius.releases import sidecar
 
+__all__ = [
+    "PUBLISHERS",
+    "audit_options",
+    "axes",
+    "files",
+    "find_publisher",
+    "from_options",
+    "grid_options",
+    "named",
+    "names_several",
+    "options",
+    "owners",
+    "takes_earlier",
+]
+
 # A new publisher is one file and one line here, or a plug-in's entry point in the group `dalenius.publishers`.
 PUBLISHERS: Registry[type[Publisher]] = Registry(
     "dalenius.publishers",

@@ -20,6 +20,11 @@ from dalenius.publishers.classes import Classes
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.table import Table
 
+__all__ = [
+    "EngineLattice",
+    "lattice_of",
+]
+
 
 def lattice_of(table: Table, *, values: bool = True) -> GeneralizationLattice:
     """The lattice of a table: in memory, or counted by the engine where the table is too large; that is told."""

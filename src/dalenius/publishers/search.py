@@ -32,12 +32,19 @@ from dalenius.errors import InputError
 from dalenius.publishers.judge import Judge, Verdict
 from dalenius.publishers.nodes import Node
 
+__all__ = [
+    "MAX_ENUMERATED_NODES",
+    "Progress",
+    "Search",
+    "SearchResult",
+]
+
 Progress = Callable[[int, int, float], None]  # nodes checked, nodes in all, best cost
 MAX_ENUMERATED_NODES = 400_000  # nodes of a lattice that is kept as arrays
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search brought: the best node or none, and `bound`, below which no node's cost can lie.
 
     `not_looked_at` counts the nodes that the search came to, that were too large to be counted, and that might be better
@@ -60,7 +67,9 @@ class Found:
 class Search(Judge):
     """The search of a lattice for the best node."""
 
-    def run(self, *, minimal: bool = False, time_limit: float | None = None, progress: Progress | None = None) -> Found:
+    def run(
+        self, *, minimal: bool = False, time_limit: float | None = None, progress: Progress | None = None
+    ) -> SearchResult:
         """The best node, and on request every minimal one: feasible, and nothing finer is."""
         deadline = None if time_limit is None else time.monotonic() + time_limit
         if self.lattice.nodes <= MAX_ENUMERATED_NODES:
@@ -72,7 +81,7 @@ class Search(Judge):
             )
         return self._finer(_BestFirst(self, deadline, progress).run())
 
-    def _finer(self, outcome: Found) -> Found:
+    def _finer(self, outcome: SearchResult) -> SearchResult:
         """Of nodes that cost the same, a finest one: no level is given away for nothing (a column of one value, say)."""
         best = outcome.best
         while best is not None:
@@ -114,7 +123,7 @@ class _Enumeration:
         self.within = np.zeros(len(self.levels), dtype=bool)  # judged, and finer nodes may do
         self.best: Verdict | None = None
 
-    def run(self, minimal: bool) -> Found:
+    def run(self, minimal: bool) -> SearchResult:
         in_time = True
         try:
             self._optimise()
@@ -127,7 +136,7 @@ class _Enumeration:
         unknown = self.large & (self.open & ~self.covered if minimal else left)
         # Where not every node is known, no list rather than a wrong one.
         nodes = self._minimal() if minimal and in_time and not unknown.any() else None
-        return Found(self.best, bound, self.search.checked, len(self.levels), nodes, int(unknown.sum()), in_time)
+        return SearchResult(self.best, bound, self.search.checked, len(self.levels), nodes, int(unknown.sum()), in_time)
 
     def _best_cost(self) -> float:
         return float("inf") if self.best is None else self.best.cost
@@ -257,7 +266,7 @@ class _BestFirst:
         self.met = {lattice.bottom}
         self.falling: list[tuple[float, Node]] = []
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         search = self.search
         in_time = True
         try:
@@ -275,7 +284,7 @@ class _BestFirst:
         bound = min([*left, self._best_cost()])
         if not in_time and self.rising:
             bound = min(bound, self.rising[0][0])
-        return Found(self.best, bound, search.checked, search.lattice.nodes, None, len(left), in_time)
+        return SearchResult(self.best, bound, search.checked, search.lattice.nodes, None, len(left), in_time)
 
     def _best_cost(self) -> float:
         return math.inf if self.best is None else self.best.cost

@@ -22,6 +22,16 @@ from dalenius.publishers.classes import Classes
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.schema import Schema
 
+__all__ = [
+    "BLOCK_ENTRIES",
+    "SUPPRESSED_ROWS",
+    "SuppressedRows",
+    "check_hidden",
+    "check_suppressed_rows",
+    "held",
+    "left_out",
+]
+
 SuppressedRows = Literal["hold", "as-is", "hide"]
 SUPPRESSED_ROWS: tuple[SuppressedRows, ...] = get_args(SuppressedRows)
 BLOCK_ENTRIES = 4_000_000  # (candidate, value) counts that are made at once

@@ -28,6 +28,19 @@ from dalenius.publishers.search import MAX_ENUMERATED_NODES, Progress, Search
 from dalenius.publishers.suppressed import SuppressedRows
 from dalenius.releases import Grouping
 
+__all__ = [
+    "PRIORS",
+    "SIGMAS",
+    "UTILITIES",
+    "Sweep",
+    "columns_left",
+    "epsilons",
+    "every_node",
+    "looked_at",
+    "stubbornness",
+    "survey",
+]
+
 UTILITIES = ("loss", "precision", "entropy", "discernibility", "average_class_size")
 
 

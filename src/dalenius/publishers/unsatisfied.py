@@ -6,11 +6,15 @@ import numpy as np
 
 from dalenius.errors import counted
 from dalenius.publishers.given import evaluate_groups
-from dalenius.publishers.search import Found, Search
+from dalenius.publishers.search import Search, SearchResult
 from dalenius.table import Table
 
+__all__ = [
+    "no_solution",
+]
 
-def no_solution(search: Search, outcome: Found, table: Table) -> str:
+
+def no_solution(search: Search, outcome: SearchResult, table: Table) -> str:
     """Which criterion fails where everything is generalized, and by how much."""
     lattice = search.lattice
     if not outcome.in_time and not np.isinf(outcome.bound):
