@@ -101,7 +101,7 @@ SHARED_BY: dict[str, set[str]] = {
         "threat",
         *ROOMS,
     },
-    "criteria": {"axis", "parsing", "predicate"},
+    "criteria": {"axis", "parsing", "predicate", "realistic"},
     "publishers": {"classes", "grid", "label_sets", "parts", "tally"},
 }
 # These gather the modules of their package, so that they may import all of them.

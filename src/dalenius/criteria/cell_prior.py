@@ -27,12 +27,7 @@ from dalenius.arrays import Floats, Ints, Longs
 from dalenius.errors import InputError
 from dalenius.releases import GroupCells, Grouping
 
-__all__ = [
-    "MAX_STEPS",
-    "cell_beliefs",
-    "cell_beliefs_unknown",
-    "levels_by_cell",
-]
+__all__ = ["MAX_STEPS", "cell_beliefs", "cell_beliefs_unknown", "levels_by_cell"]
 
 MAX_STEPS = 100_000_000  # steps that one group may take
 

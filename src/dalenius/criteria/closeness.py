@@ -32,12 +32,7 @@ from dalenius.options import Option
 from dalenius.releases import Grouping
 from dalenius.schema import Column
 
-__all__ = [
-    "BLOCK_ENTRIES",
-    "GROUNDS",
-    "Ground",
-    "TCloseness",
-]
+__all__ = ["BLOCK_ENTRIES", "GROUNDS", "Ground", "TCloseness"]
 
 Ground = Literal["equal", "ordered", "hierarchical"]
 GROUNDS: tuple[Ground, ...] = ("equal", "ordered", "hierarchical")

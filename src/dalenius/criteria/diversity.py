@@ -26,12 +26,7 @@ from dalenius.errors import InputError, ParameterError, is_finite
 from dalenius.options import Option
 from dalenius.releases import Grouping
 
-__all__ = [
-    "USUAL_LS",
-    "DistinctDiversity",
-    "EntropyDiversity",
-    "RecursiveDiversity",
-]
+__all__ = ["USUAL_LS", "DistinctDiversity", "EntropyDiversity", "RecursiveDiversity"]
 
 USUAL_LS = (2, 3, 5, 8)
 

@@ -25,13 +25,7 @@ from dalenius.errors import ParameterError
 from dalenius.options import Option
 from dalenius.releases import Grouping
 
-__all__ = [
-    "MAX_PEOPLE",
-    "AlphaAnonymity",
-    "BasicBetaLikeness",
-    "DeltaDisclosure",
-    "EnhancedBetaLikeness",
-]
+__all__ = ["MAX_PEOPLE", "AlphaAnonymity", "BasicBetaLikeness", "DeltaDisclosure", "EnhancedBetaLikeness"]
 
 MAX_PEOPLE = 2**53  # that can be counted
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dalenius.criteria.epsilon_privacy import EpsilonPrivacy
 from dalenius.criteria.predicate import Predicate
-from dalenius.criteria.realistic import KINDS, EpsilonPrivacy, Realistic, Shape
+from dalenius.criteria.realistic import KINDS, Realistic, Shape
 from dalenius.errors import InputError
 from dalenius.releases.prior import Priors
 

@@ -18,11 +18,7 @@ from dalenius.releases import Grouping
 from dalenius.releases.label import split_set
 from dalenius.schema import Column, WrongType
 
-__all__ = [
-    "Counted",
-    "Predicate",
-    "count",
-]
+__all__ = ["Counted", "Predicate", "count"]
 
 _NOT = re.compile(r"not\s+(?=\S)|not(?=\{)")
 

@@ -10,33 +10,14 @@ from typing import Any
 from dalenius.criteria.base import NO_PARAMETERS, Criterion, Level, Reported, Setting
 from dalenius.criteria.closeness import TCloseness
 from dalenius.criteria.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from dalenius.criteria.epsilon_privacy import EpsilonPrivacy
 from dalenius.criteria.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
-from dalenius.criteria.realistic import EpsilonPrivacy
 from dalenius.criteria.size import KAnonymity
 from dalenius.errors import InputError
 from dalenius.options import Option
 from dalenius.plugins import Registry
 from dalenius.releases import Grouping
 from dalenius.schema import Column
-
-__all__ = [
-    "CRITERIA",
-    "Measured",
-    "Place",
-    "check_threshold",
-    "document",
-    "from_options",
-    "headline_levels",
-    "headlines",
-    "is_worse",
-    "measure",
-    "measured",
-    "measured_at",
-    "options",
-    "policy_places",
-    "undefined",
-    "worst_of",
-]
 
 # A new criterion is one file and one line here, or a plug-in's entry point in the group `dalenius.criteria`.
 CRITERIA: Registry[type[Criterion]] = Registry(

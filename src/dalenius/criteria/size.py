@@ -15,10 +15,7 @@ from dalenius.errors import InputError, ParameterError, counted
 from dalenius.options import Option
 from dalenius.releases import Grouping
 
-__all__ = [
-    "USUAL_KS",
-    "KAnonymity",
-]
+__all__ = ["USUAL_KS", "KAnonymity"]
 
 USUAL_KS = (2, 5, 10, 25, 50, 100)
 

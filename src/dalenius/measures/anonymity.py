@@ -22,13 +22,7 @@ from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Generalized, GroupedRelease, Release
 from dalenius.releases.sets import Sets
 
-__all__ = [
-    "AT_RISK",
-    "MAX_COMPARED",
-    "ClassRisks",
-    "Coded",
-    "class_risks",
-]
+__all__ = ["AT_RISK", "MAX_COMPARED", "ClassRisks", "Coded", "class_risks"]
 
 AT_RISK = 0.2  # a person is at risk above this probability of re-identification; ARX's default
 MAX_COMPARED = 5_000  # classes that are compared each with each; of more they are taken to overlap

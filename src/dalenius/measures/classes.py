@@ -18,12 +18,7 @@ import numpy as np
 from dalenius.criteria.base import Level, reduce, shares, table_shares
 from dalenius.releases import Grouping
 
-__all__ = [
-    "Case",
-    "ClassErrors",
-    "ModelError",
-    "class_errors",
-]
+__all__ = ["Case", "ClassErrors", "ModelError", "class_errors"]
 
 Case = Literal["best", "average", "worst"]
 

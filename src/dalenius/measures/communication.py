@@ -19,15 +19,7 @@ from dalenius.kernels.permanent import glynn
 from dalenius.measures.entropy import effective_size, renyi
 from dalenius.measures.observed import Observed
 
-__all__ = [
-    "MAX_ROWS",
-    "ORDERS",
-    "SUM_TOLERANCE",
-    "Degrees",
-    "degrees",
-    "edman_degree",
-    "permanent",
-]
+__all__ = ["MAX_ROWS", "ORDERS", "SUM_TOLERANCE", "Degrees", "degrees", "edman_degree", "permanent"]
 
 ORDERS = (0.0, 0.5, 1.0, 2.0, math.inf)
 MAX_ROWS = 24  # rows of a matrix whose permanent is computed: each row more doubles the time

@@ -17,11 +17,7 @@ from numpy.typing import NDArray
 
 from dalenius.arrays import Bools, Longs
 
-__all__ = [
-    "CONFIDENCES",
-    "Composed",
-    "composed",
-]
+__all__ = ["CONFIDENCES", "Composed", "composed"]
 
 CONFIDENCES = {"100": 1, "50": 2, "33": 3, "25": 4}  # in percent, and the most values that are left at it
 

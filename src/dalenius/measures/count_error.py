@@ -14,12 +14,7 @@ from dalenius.arrays import Floats
 from dalenius.errors import ParameterError
 from dalenius.releases import NoisyCounts
 
-__all__ = [
-    "CountError",
-    "average_count",
-    "count_error",
-    "expected_noise",
-]
+__all__ = ["CountError", "average_count", "count_error", "expected_noise"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,7 @@ import numpy as np
 from dalenius.arrays import Floats
 from dalenius.belief import Belief
 
-__all__ = [
-    "epsilons",
-]
+__all__ = ["epsilons"]
 
 
 def epsilons(belief: Belief) -> Floats:

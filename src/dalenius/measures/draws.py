@@ -20,11 +20,7 @@ from dalenius.arrays import Floats
 from dalenius.measures import accuracy
 from dalenius.measures.accuracy import CONFIDENCE, Rate
 
-__all__ = [
-    "Spread",
-    "paired_gain",
-    "pooled",
-]
+__all__ = ["Spread", "paired_gain", "pooled"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,7 @@ from dalenius.measures.closeness import kl_divergences, total_variations
 from dalenius.measures.loss import Loss
 from dalenius.measures.observed import Observed
 
-__all__ = [
-    "Mistaken",
-    "Privacy",
-    "Reduction",
-    "distortion",
-    "mistaken",
-    "privacy",
-    "reduction",
-]
+__all__ = ["Mistaken", "Privacy", "Reduction", "distortion", "mistaken", "privacy", "reduction"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,12 +24,7 @@ from dalenius.errors import InputError
 from dalenius.measures.anonymity import Coded
 from dalenius.releases import Anatomized, Generalized, Release
 
-__all__ = [
-    "MAX_PAIRS",
-    "MAX_PEOPLE",
-    "Misfits",
-    "misfits",
-]
+__all__ = ["MAX_PAIRS", "MAX_PEOPLE", "Misfits", "misfits"]
 
 MAX_PAIRS = 5_000_000  # of people and classes that overlap; with more the bound is a weaker one
 MAX_PEOPLE = 2**31 - 1  # that a flow can count

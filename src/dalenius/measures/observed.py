@@ -16,12 +16,7 @@ from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.releases import Channel, Grouping
 
-__all__ = [
-    "SMALLEST",
-    "SUPPRESSED",
-    "Observed",
-    "dense",
-]
+__all__ = ["SMALLEST", "SUPPRESSED", "Observed", "dense"]
 
 SMALLEST = 1e-290  # probabilities below are 0: nothing can be divided by them
 SUPPRESSED = "suppressed"  # the observation of people of whom no quasi-identifier is published

@@ -17,14 +17,7 @@ from dalenius.errors import InputError, ParameterError, listing
 from dalenius.measures.loss import Loss
 from dalenius.releases import Channel
 
-__all__ = [
-    "GRADED",
-    "LIMITS",
-    "MAX_SAMPLES",
-    "Estimated",
-    "estimated",
-    "from_samples",
-]
+__all__ = ["GRADED", "LIMITS", "MAX_SAMPLES", "Estimated", "estimated", "from_samples"]
 
 LIMITS = (
     "Of worst-case privacy, δ-disclosure and ε samples tell nothing that is sure: each depends on pairs that are too rare to "

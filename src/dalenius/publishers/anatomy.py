@@ -39,11 +39,7 @@ from dalenius.table import Table
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
 
-__all__ = [
-    "Anatomy",
-    "PublishedAnatomy",
-    "schedule",
-]
+__all__ = ["Anatomy", "PublishedAnatomy", "schedule"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,7 @@ from dalenius.criteria import Criterion
 from dalenius.releases import Grouping
 from dalenius.table import Cells
 
-__all__ = [
-    "BottomClasses",
-    "Classes",
-]
+__all__ = ["BottomClasses", "Classes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,11 +20,7 @@ from dalenius.releases import GroupedRelease
 from dalenius.schema import Schema
 from dalenius.table import Table
 
-__all__ = [
-    "given",
-    "needed",
-    "one_sensitive",
-]
+__all__ = ["given", "needed", "one_sensitive"]
 
 
 def given(

@@ -20,11 +20,7 @@ from scipy.optimize import linprog
 from dalenius.arrays import Floats
 from dalenius.publishers.error_programme import Game
 
-__all__ = [
-    "SLACK_TOLERANCE",
-    "average_mix",
-    "equal_errors",
-]
+__all__ = ["SLACK_TOLERANCE", "average_mix", "equal_errors"]
 
 SLACK_TOLERANCE = 1e-10  # slacks below count as none
 

@@ -40,15 +40,7 @@ from dalenius.table import Cells, Table
 if TYPE_CHECKING:
     from dalenius.publishers.base import Published
 
-__all__ = [
-    "Earlier",
-    "Evaluated",
-    "Given",
-    "evaluate",
-    "evaluate_groups",
-    "joined",
-    "joined_as_attacked",
-]
+__all__ = ["Earlier", "Evaluated", "Given", "evaluate", "evaluate_groups", "joined", "joined_as_attacked"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,7 @@ import numpy as np
 from dalenius.arrays import Bools, Floats
 from dalenius.releases.channel import Channel
 
-__all__ = [
-    "MAX_BLOCK",
-    "MAX_BLOCKS",
-    "RARE_INPUT",
-    "Newton",
-    "Problem",
-    "mutual_information",
-]
+__all__ = ["MAX_BLOCK", "MAX_BLOCKS", "RARE_INPUT", "Newton", "Problem", "mutual_information"]
 
 # Numbers in the second derivatives beyond which first ones are quicker: many small blocks, or one where outputs blur.
 MAX_BLOCKS = 8_000_000

@@ -21,10 +21,7 @@ from dalenius.publishers.given import Given
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.publishers.suppressed import SuppressedRows, check_suppressed_rows, held, left_out
 
-__all__ = [
-    "Judge",
-    "Verdict",
-]
+__all__ = ["Judge", "Verdict"]
 
 
 @dataclass(frozen=True, slots=True)

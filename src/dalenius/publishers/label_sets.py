@@ -13,10 +13,7 @@ from dalenius.releases.label import LONG, Resolver, Unresolved, label_text, miss
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
-__all__ = [
-    "distinct_sets",
-    "written_sets",
-]
+__all__ = ["distinct_sets", "written_sets"]
 
 
 def written_sets(

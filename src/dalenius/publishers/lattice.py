@@ -49,12 +49,7 @@ if TYPE_CHECKING:
     from dalenius.publishers.given import Given
     from dalenius.publishers.search import Search, SearchResult
 
-__all__ = [
-    "SUPPRESSION",
-    "SUPPRESSIONS",
-    "Lattice",
-    "PublishedLattice",
-]
+__all__ = ["SUPPRESSION", "SUPPRESSIONS", "Lattice", "PublishedLattice"]
 
 SUPPRESSIONS = (0.0, 0.02)
 SUPPRESSION = Axis(

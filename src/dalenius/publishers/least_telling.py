@@ -18,17 +18,7 @@ from dalenius.errors import ParameterError
 from dalenius.publishers.information import Newton, Problem, mutual_information
 from dalenius.releases.channel import Channel
 
-__all__ = [
-    "FORBIDDEN_COST",
-    "MAX_NEWTON_STEPS",
-    "MAX_PROGRAM",
-    "ROUNDING",
-    "TINY",
-    "Point",
-    "Rate",
-    "Search",
-    "Task",
-]
+__all__ = ["FORBIDDEN_COST", "MAX_NEWTON_STEPS", "MAX_PROGRAM", "ROUNDING", "TINY", "Point", "Rate", "Search", "Task"]
 
 ROUNDING = 1e-13  # of the curve's range: distortions nearer than this to an end of it are that end
 FORBIDDEN_COST = 1e9  # times the cost of saying always the same

@@ -45,13 +45,7 @@ from dalenius.table import Table
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
 
-__all__ = [
-    "MAX_ROWS",
-    "Microaggregation",
-    "PublishedMicroaggregation",
-    "Shown",
-    "encoded",
-]
+__all__ = ["MAX_ROWS", "Microaggregation", "PublishedMicroaggregation", "Shown", "encoded"]
 
 Shown = Literal["centroids", "ranges"]
 MAX_ROWS = 300_000  # at most in one block: time grows with their square, and these take minutes

@@ -39,12 +39,7 @@ from dalenius.table import Table
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
 
-__all__ = [
-    "Cuts",
-    "Mondrian",
-    "PublishedMondrian",
-    "positions",
-]
+__all__ = ["Cuts", "Mondrian", "PublishedMondrian", "positions"]
 
 Cuts = Literal["order", "hierarchy"]
 

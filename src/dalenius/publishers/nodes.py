@@ -16,11 +16,7 @@ from dalenius.releases.label import Label
 from dalenius.schema import Column
 from dalenius.table import Cells
 
-__all__ = [
-    "MAX_CACHED_CELLS",
-    "GeneralizationLattice",
-    "Node",
-]
+__all__ = ["MAX_CACHED_CELLS", "GeneralizationLattice", "Node"]
 
 Node = tuple[int, ...]
 MAX_CACHED_CELLS = 60_000_000  # (class, value) counts kept for rolling further nodes up

@@ -39,15 +39,7 @@ from dalenius.releases import NoisyCounts
 from dalenius.releases.noisy_counts import paths_of
 from dalenius.table import Table
 
-__all__ = [
-    "EPSILON",
-    "EPSILONS",
-    "Counts",
-    "PublishedCounts",
-    "SimulatedCounts",
-    "Simulation",
-    "exact",
-]
+__all__ = ["EPSILON", "EPSILONS", "Counts", "PublishedCounts", "SimulatedCounts", "Simulation", "exact"]
 
 EPSILONS = (0.05, 0.1, 0.5, 1.0, 5.0)
 EPSILON = Axis(

@@ -20,9 +20,7 @@ from dalenius.releases import Generalized
 from dalenius.releases.label import Label
 from dalenius.table import Table
 
-__all__ = [
-    "PublishedParts",
-]
+__all__ = ["PublishedParts"]
 
 
 @dataclass(eq=False)

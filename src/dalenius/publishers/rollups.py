@@ -20,10 +20,7 @@ from dalenius.publishers.classes import Classes
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.table import Table
 
-__all__ = [
-    "EngineLattice",
-    "lattice_of",
-]
+__all__ = ["EngineLattice", "lattice_of"]
 
 
 def lattice_of(table: Table, *, values: bool = True) -> GeneralizationLattice:

@@ -32,12 +32,7 @@ from dalenius.errors import InputError
 from dalenius.publishers.judge import Judge, Verdict
 from dalenius.publishers.nodes import Node
 
-__all__ = [
-    "MAX_ENUMERATED_NODES",
-    "Progress",
-    "Search",
-    "SearchResult",
-]
+__all__ = ["MAX_ENUMERATED_NODES", "Progress", "Search", "SearchResult"]
 
 Progress = Callable[[int, int, float], None]  # nodes checked, nodes in all, best cost
 MAX_ENUMERATED_NODES = 400_000  # nodes of a lattice that is kept as arrays

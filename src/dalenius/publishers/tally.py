@@ -16,12 +16,7 @@ from dalenius.coding import distinct_rows
 from dalenius.engines import Counted
 from dalenius.table import Table
 
-__all__ = [
-    "Tally",
-    "labelled",
-    "of_classes",
-    "vocabulary",
-]
+__all__ = ["Tally", "labelled", "of_classes", "vocabulary"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,7 @@ from dalenius.publishers.given import evaluate_groups
 from dalenius.publishers.search import Search, SearchResult
 from dalenius.table import Table
 
-__all__ = [
-    "no_solution",
-]
+__all__ = ["no_solution"]
 
 
 def no_solution(search: Search, outcome: SearchResult, table: Table) -> str:

@@ -16,23 +16,6 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.measures.guide import alike, graded
 from dalenius.measures.guide.recommendation import Recommendation
 
-__all__ = [
-    "QUESTIONS",
-    "RULES",
-    "Answer",
-    "Guidance",
-    "Question",
-    "Rule",
-    "check",
-    "combinations",
-    "complete",
-    "guide",
-    "needed_answers",
-    "open_questions",
-    "recommend",
-    "to_document",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
