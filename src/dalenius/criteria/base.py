@@ -1,7 +1,7 @@
-"""What a criterion is: a number of a grouping first, a threshold on it second.
+"""The base class of criteria.
 
-A criterion gives each group a level; the level of the grouping is that of its worst group. With a threshold it says
-which groups fail, so that a publisher can use it as a constraint.
+A criterion gives each group a level. The level of a grouping is that of its worst group. With its threshold, a criterion
+says which groups fail, so that a publisher can use it as a constraint.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ __all__ = [
 ]
 
 # Relative slack when a level that is a sum of rounded numbers is compared with a threshold: log 2 + log 2 may come out
-# a hair below log 4. Counts are compared exactly.
+# slightly below log 4. Counts are compared exactly.
 SLACK = 1e-9
 NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The value of a criterion on a grouping and the group that is worst, −1 where there is none."""
+    """The value of a criterion on a grouping, and its worst group, −1 if there is none."""
 
     value: float
     worst: int
@@ -64,12 +64,12 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One number of a model as JSON, `check`, reports and `[policy]` know it. Thresholds play no part in it."""
+    """One number of a criterion, as JSON, `check`, reports and `[policy]` show it. It does not depend on a threshold."""
 
     key: str  # in the model's JSON object
     title: str  # of its row in reports
-    explanation: str  # what the number is, and which way is safer
-    check_title: str = ""  # of its row in `check`, where that says more
+    explanation: str  # what the number is, and whether larger or smaller is safer
+    check_title: str = ""  # of its row in `check`, if that says more
     policy_key: str = ""  # in [policy]: min_… or max_…
     is_whole: bool = False  # a count
     headline: str = ""  # its key in `compare` and `frontier`, which show few numbers; empty: it is not shown there
@@ -77,7 +77,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a criterion that is written as text may need beside its own text."""
+    """What a criterion may need besides the text of its option."""
 
     priors: Priors | None = None
     known: int = 0
@@ -92,10 +92,10 @@ class Criterion(ABC):
     and `reported` lists the numbers that `check`, audits, reports and `[policy]` show. One line in `criteria/registry.py`, or an
     entry point of `dalenius.criteria`, makes all of them know it.
 
-    A threshold that every table meets, such as t = 1 or an infinite β, is refused (k = 1 is taken: it publishes values).
+    It refuses a threshold that every table meets, such as t = 1 or an infinite β (but k = 1 is allowed: it publishes values).
     `better` says whether a larger or a smaller level is more private. `monotone`: groups that satisfy it still do when
-    merged with each other. `absorbing`: a group that satisfies it still does when merged with any other group; only
-    then does a search with suppression keep its monotonicity.
+    merged with each other. `absorbing`: a group that satisfies it still does when merged with any other group. A search
+    with suppression is monotone only for absorbing criteria.
     """
 
     __slots__ = ()
@@ -115,7 +115,7 @@ class Criterion(ABC):
 
     @classmethod
     def from_option(cls, value: Any, setting: Setting) -> Self:  # noqa: ARG003 - few criteria need more than their value
-        """The criterion that the value of its option asks for."""
+        """Return the criterion that the value of its option asks for."""
         return cls(value)  # type: ignore[call-arg]
 
     @classmethod
@@ -132,7 +132,7 @@ class Criterion(ABC):
         return {}
 
     def undefined(self, column: Column) -> str:  # noqa: ARG002 - most criteria are defined on every column
-        """Why the criterion has no level on a sensitive column; empty where it has one."""
+        """Return why the criterion has no level on a sensitive column; empty if it has one."""
         return ""
 
     @property
@@ -142,25 +142,25 @@ class Criterion(ABC):
 
     @abstractmethod
     def levels(self, grouping: Grouping) -> Floats:
-        """The level of each group, infinite where it is."""
+        """Return the level of each group; it may be infinite."""
 
     @abstractmethod
     def satisfied(self, levels: Floats) -> Bools:
-        """Which levels meet the threshold."""
+        """Return which levels meet the threshold."""
 
     @abstractmethod
     def describe(self) -> str:
-        """The criterion as a person writes it, with its threshold."""
+        """Return the criterion as a person writes it, with its threshold."""
 
     def check_possible(self, people: int, values: Sequence[int]) -> None:  # noqa: B027 - most criteria cannot tell
-        """Refuse a threshold that no grouping of so many people with so many different values can meet."""
+        """Refuse a threshold that no grouping of this many people, with this many different values, can meet."""
 
     def level(self, grouping: Grouping) -> Level:
-        """The worst level over the groups, and the group that has it."""
+        """Return the worst level over the groups, and the group that has it."""
         return worst(self.levels(grouping), self.better)
 
     def passes(self, grouping: Grouping) -> Bools:
-        """Which groups satisfy the criterion."""
+        """Return which groups satisfy the criterion."""
         return self.satisfied(self.levels(grouping))
 
 
@@ -206,7 +206,7 @@ def at_most(levels: Floats, threshold: float) -> Bools:
 
 
 def is_share_below_one(value: object, *, zero: bool) -> bool:
-    """Whether it is a share that something can be above: 1, and what `at_most` takes for 1, demands nothing."""
+    """Return whether a value is a share below 1. A share of 1, or one that `at_most` rounds to 1, demands nothing."""
     if not is_finite(value):
         return False
     assert isinstance(value, int | float)
@@ -214,7 +214,7 @@ def is_share_below_one(value: object, *, zero: bool) -> bool:
 
 
 def check_positive(name: str, owner: str, value: object) -> None:
-    """Refuse a threshold that is no finite number > 0: an infinite one demands nothing."""
+    """Refuse a threshold that is not a finite number > 0. An infinite one demands nothing."""
     if not is_finite(value) or not value > 0:  # type: ignore[operator]
         raise ParameterError(name, owner, "a finite number > 0", value)
 
@@ -230,24 +230,24 @@ def quotient(above: NDArray[Any], below: NDArray[Any] | np.int64) -> Floats:
 
 
 def shares(grouping: Grouping) -> Floats:
-    """q(s) = n(q,s)/n(q) for each (group, value) that occurs."""
+    """Return q(s) = n(q,s)/n(q) for each (group, value) that occurs."""
     return quotient(grouping.counts, repeated_sizes(grouping))
 
 
 def table_shares(grouping: Grouping) -> Floats:
-    """p(s), the share of each value in the whole table, suppressed rows included."""
+    """Return p(s), the share of each value in the whole table, suppressed rows included."""
     return quotient(grouping.table, grouping.table.sum())
 
 
 def repeated_sizes(grouping: Grouping) -> Longs:
-    """n(q) beside each (group, value)."""
+    """Return n(q) for each (group, value)."""
     return np.repeat(grouping.sizes, np.diff(grouping.start))
 
 
 def cross_counts(grouping: Grouping) -> tuple[NDArray[Any], NDArray[Any], int]:
-    """n(q,s)·N and n(q)·n(s) for each (group, value), and N: q(s) against p(s) without a division.
+    """Return n(q,s)·N and n(q)·n(s) for each (group, value), and N: q(s) against p(s) without a division.
 
-    Whole numbers and therefore exact while N² fits 64 bits, that is up to three thousand million people.
+    These are whole numbers, and exact as long as N² fits into 64 bits: up to three billion people.
     """
     total = int(grouping.table.sum())
     kind = np.int64 if total <= 3_000_000_000 else np.float64

@@ -41,7 +41,7 @@ class _Law:
 
 
 def cell_beliefs(people: Sequence[int], sigma: ArrayLike, histogram: ArrayLike) -> tuple[Floats, Floats]:
-    """p_in and p_out of the people of each cell and of each value; p_out is nan for a value that nobody has.
+    """Return p_in and p_out of the people of each cell and of each value; p_out is nan for a value that nobody has.
 
     `people[c]` is m_c, `sigma[c, s]` the Dirichlet parameters of cell c, `histogram[s]` the group's values.
     """
@@ -68,7 +68,7 @@ class _Beliefs:
 
 
 def _beliefs(sizes: Longs, sigma: Floats, absent: Floats, h: Longs) -> _Beliefs:
-    """The same for the values that somebody has; `absent[c]` is what σ_c has for the others."""
+    """Return the same for the values that somebody has; `absent[c]` is what σ_c has for the others."""
     others = 1.0 - np.eye(len(h))
     counts = np.empty((len(sizes), len(h)))  # expected number of each value among the cell's people
     left = np.empty((len(sizes), len(h), len(h)))  # the same without a person who has value s, for each s
@@ -101,7 +101,7 @@ def _expect(sizes: Longs, sigma: Floats, h: Longs, counts: Floats, left: Floats)
 
 
 def cell_beliefs_unknown(histogram: ArrayLike, phi_u: ArrayLike, phi_q: ArrayLike) -> tuple[Floats, Floats]:
-    """The person's prior is φ_u, everybody else's in the group φ_q, and neither is revised: p_in ∝ h(s)φ_u(s)/φ_q(s)."""
+    """Return p_in ∝ h(s)φ_u(s)/φ_q(s) and p_out, for fixed priors φ_u of the person and φ_q of everybody else in the group."""
     h, user_shares, others = (np.array(x, dtype=np.float64) for x in (histogram, phi_u, phi_q))
     for shares in (user_shares, others):
         if not np.isfinite(shares).all() or (shares < 0).any() or abs(shares.sum() - 1) > 1e-6:
@@ -136,7 +136,7 @@ def _check_steps(sizes: Longs, bound: Longs) -> None:
 
 
 def _law(m: int, sigma: Floats, bound: Longs) -> _Law:
-    """Every histogram of m people of a cell that fits into the group's, with its Dirichlet-multinomial probability.
+    """Return every histogram of m people of a cell that fits into the group's, with its Dirichlet-multinomial probability.
 
     Only the values of the group count: those that nobody has add a factor that is the same for all. Rising factorials are
     sums of logarithms, which do not cancel where σ is large.
@@ -152,7 +152,7 @@ def _law(m: int, sigma: Floats, bound: Longs) -> _Law:
 
 
 def _histograms(m: int, bound: Longs) -> Iterator[tuple[int, ...]]:
-    """All tuples of counts up to `bound` that add up to m."""
+    """Yield all tuples of counts up to `bound` that add up to m."""
     for head in itertools.product(*(range(min(m, int(n)) + 1) for n in bound[:-1])):
         tail = m - sum(head)
         if 0 <= tail <= bound[-1]:
@@ -160,7 +160,7 @@ def _histograms(m: int, bound: Longs) -> Iterator[tuple[int, ...]]:
 
 
 def _convolved(array: Floats, law: _Law) -> Floats:
-    """The law of a sum: a cell more. The array is over the counts of all values but the last."""
+    """Return the law of a sum: a cell more. The array is over the counts of all values but the last."""
     out = np.full_like(array, -math.inf)
     for x, log in zip(law.ways[:, :-1].tolist(), law.logs.tolist(), strict=True):
         above = tuple(slice(n, None) for n in x)
@@ -170,7 +170,7 @@ def _convolved(array: Floats, law: _Law) -> Floats:
 
 
 def _without_each(laws: list[_Law], rest: Floats, low: int, high: int) -> Iterator[tuple[int, Floats]]:
-    """For each cell from low to high the law of all others; `rest` is that of the cells outside."""
+    """Yield each cell from low to high with the law of all others; `rest` is the law of the cells outside."""
     if high - low == 1:
         yield low, rest
         return
@@ -183,7 +183,7 @@ def _without_each(laws: list[_Law], rest: Floats, low: int, high: int) -> Iterat
 
 
 def _mean(law: _Law, rest: Floats, total: Longs) -> Floats:
-    """The expected counts of a cell, when it and the others together have `total`."""
+    """Return the expected counts of a cell, when it and the others together have `total`."""
     left = total - law.ways
     possible = (left >= 0).all(axis=1)
     logs = law.logs[possible] + rest[tuple(left[possible, :-1].T)]
@@ -196,7 +196,7 @@ def _mean(law: _Law, rest: Floats, total: Longs) -> Floats:
 
 
 def levels_by_cell(grouping: Grouping, composition: GroupCells, prior: Ints, counts: Longs) -> Floats:
-    """ε of each group against an adversary who has seen another data set and looks at each cell of it by itself.
+    """Return ε of each group against an adversary who has seen another data set and looks at each cell of it by itself.
 
     `composition` says how many people of which quasi-identifiers are in each group; `prior` holds the data set's cells
     (quasi…, value) and `counts` how often each occurs; counts + 1 are the cells' Dirichlet parameters.
@@ -227,7 +227,7 @@ def levels_by_cell(grouping: Grouping, composition: GroupCells, prior: Ints, cou
 
 
 def _change(beliefs: _Beliefs) -> float:
-    """The largest change of belief over the cells and the values that somebody there may have."""
+    """Return the largest change of belief over the cells and the values that somebody there may have."""
     held = beliefs.inside > 0
     with np.errstate(divide="ignore"):
         ratios = np.concatenate(

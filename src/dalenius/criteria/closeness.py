@@ -76,7 +76,7 @@ class TCloseness(Criterion):
 
     @classmethod
     def from_option(cls, value: Any, setting: Setting) -> Self:  # noqa: ARG003
-        """t and, after a colon, the ground distance: `0.2` or `0.2:ordered`."""
+        """Parse t and, after a colon, the ground distance: `0.2` or `0.2:ordered`."""
         number, _, ground = value.partition(":")
         kind = next((known for known in GROUNDS if known == (ground or "equal")), None)
         try:
@@ -117,14 +117,14 @@ class TCloseness(Criterion):
 
 
 def _equal(grouping: Grouping) -> Floats:
-    """½ Σ|q − p| = Σ max(q − p, 0), which only the values that occur in the group can contribute to."""
+    """Return ½ Σ|q − p| = Σ max(q − p, 0). Only values that occur in the group contribute."""
     observed, expected, total = cross_counts(grouping)
     excess = reduce(np.add, np.maximum(observed - expected, 0), grouping)
     return quotient(excess, grouping.sizes * float(total))
 
 
 def _ordered(grouping: Grouping) -> Floats:
-    """Σ_i |Σ_{j≤i} (q_j − p_j)| / (m − 1), the m values in the order of the column."""
+    """Return Σ_i |Σ_{j≤i} (q_j − p_j)| / (m − 1), the m values in the order of the column."""
     m = len(grouping.table)
     if m < 2:
         return np.zeros(grouping.groups)
@@ -144,7 +144,7 @@ def _ordered(grouping: Grouping) -> Floats:
 
 
 def _hierarchical(grouping: Grouping) -> Floats:
-    """Σ over inner nodes of height/H · min(what its children have too much, what they have too little)."""
+    """Return Σ over inner nodes of height/H · min(excess, deficit) of their children."""
     tree = grouping.column.hierarchy
     if tree is None:
         raise InputError(
@@ -152,14 +152,14 @@ def _hierarchical(grouping: Grouping) -> Floats:
             'Declare one, or use "equal" or "ordered".'
         )
     maps = [*tree.maps]
-    if len(tree.labels[-1]) > 1:  # several roots are as far apart as can be: one more level joins them
+    if len(tree.labels[-1]) > 1:  # several roots are at the largest distance: one more level joins them
         maps.append(np.zeros(len(tree.leaves), dtype=np.int32))
     height = len(maps) - 1
     levels = np.zeros(grouping.groups)
     for groups, dense in _blocks(grouping):
         extra = dense
         for h in range(1, height + 1):
-            # The parent of each node: any leaf below it tells.
+            # The parent of each node follows from any leaf below it.
             nodes = maps[h - 1].max() + 1
             parent = np.empty(nodes, dtype=np.int64)
             parent[maps[h - 1]] = maps[h]
@@ -172,7 +172,7 @@ def _hierarchical(grouping: Grouping) -> Floats:
 
 
 def _blocks(grouping: Grouping) -> list[tuple[slice, Floats]]:
-    """q − p of every value, some groups at a time so that memory stays bounded."""
+    """Return q − p for every value, in blocks of groups so that memory stays bounded."""
     share, table = shares(grouping), table_shares(grouping)
     step = max(1, BLOCK_ENTRIES // len(table))
     blocks = []

@@ -1,4 +1,4 @@
-"""ℓ-diversity: how varied the sensitive values of a group are (Machanavajjhala et al. 2007)."""
+"""ℓ-diversity: how diverse the sensitive values of a group are (Machanavajjhala et al. 2007)."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class EntropyDiversity(Criterion):
     def levels(self, grouping: Grouping) -> Floats:
         share = shares(grouping)
         entropy = -1.0 * reduce(np.add, share * np.log(share), grouping)
-        # Rounding may put the entropy of one value a hair below 0, and that of ℓ equal values above log ℓ.
+        # Rounding may put the entropy of one value slightly below 0, and that of ℓ equal values above log ℓ.
         distinct = np.diff(grouping.start)
         return np.clip(np.exp(entropy), 1.0, distinct.astype(np.float64))
 
@@ -137,10 +137,10 @@ class EntropyDiversity(Criterion):
 
 @dataclass(frozen=True, slots=True)
 class RecursiveDiversity(Criterion):
-    """r₁ < c (r_ℓ + … + r_m), the counts of a group sorted downwards: the commonest value is not too common.
+    """r₁ < c (r_ℓ + … + r_m), the counts of a group sorted in descending order: the most common value is not too common.
 
-    The level is r₁ / (r_ℓ + … + r_m), infinite where fewer than ℓ values occur: the criterion holds for every c
-    *above* it (the inequality is strict).
+    The level is r₁ / (r_ℓ + … + r_m), infinite if fewer than ℓ values occur. The criterion holds for every c *above* it,
+    because the inequality is strict.
     """
 
     name = "recursive_c_l_diversity"
@@ -193,7 +193,7 @@ class RecursiveDiversity(Criterion):
     def levels(self, grouping: Grouping) -> Floats:
         widths = np.diff(grouping.start)
         group = np.repeat(np.arange(grouping.groups), widths)
-        order = np.lexsort((-grouping.counts, group))  # within each group downwards by count
+        order = np.lexsort((-grouping.counts, group))  # within each group by descending count
         counts = grouping.counts[order]
         rank = np.arange(len(counts)) - np.repeat(grouping.start[:-1], widths)
         first = counts[grouping.start[:-1]]
@@ -213,4 +213,4 @@ class RecursiveDiversity(Criterion):
 
 def _check_values(what: str, least: float, values: Sequence[int]) -> None:
     if least > min(values):
-        raise InputError(f"{what} asks for more values than there are: the table has {min(values)} different ones.")
+        raise InputError(f"{what} is impossible: the table has only {min(values)} different values.")

@@ -32,7 +32,7 @@ def _check_epsilon(epsilon: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EpsilonPrivacy(Criterion):
-    """Nobody's belief changes by more than ε because she is in the release. Monotone for classes I–III.
+    """No belief about a person changes by more than the factor ε because the person is in the release. Monotone for classes I–III.
 
     Without an ε it is 1, perfect privacy: the strictest threshold. Levels do not depend on it.
     """
@@ -75,7 +75,7 @@ class EpsilonPrivacy(Criterion):
         )
 
     def levels(self, grouping: Grouping) -> Floats:
-        from dalenius.kernels.epsilon import group_epsilons  # compiled code: whoever asks for help does not wait for it
+        from dalenius.kernels.epsilon import group_epsilons  # compiled code, which `--help` does not need
 
         counted = count(grouping, self.predicates)
         worst: Floats | None = None
@@ -116,7 +116,7 @@ class EpsilonPrivacy(Criterion):
         known = f" who knows {b:,} record{'s' if b > 1 else ''}" if b else ""
         most = " or less" if self.adversary.at_most else ""
         of = f" on {'; '.join(map(str, self.predicates))}" if self.predicates else ""
-        # A file by its name alone: this stands in sidecars, and a path is nobody's business.
+        # Only the name of a file: sidecars are published, and a path may reveal something.
         path = self.adversary.shape_text.removeprefix("data:")
         text = self.adversary.text.replace(path, PurePath(path).name, 1) if "/" in path else self.adversary.text
         return f"ε = {self.epsilon:g} against {text}{most}{known}{of}"
@@ -137,9 +137,9 @@ def withstood(
     known: int = 0,
     predicates: Sequence[Predicate] = (),
 ) -> Interval | None:
-    """The stubbornness σ of all adversaries against whom the grouping is ε-private; none if there is none.
+    """Return the range of stubbornness σ for which the grouping is ε-private; None if there is none.
 
-    With a shape, or that of an adversary: class I. Without: class II. p_out ≥ T, where T = max(p_in/ε, 1 − ε(1 − p_in)),
+    With a shape, or an adversary's shape, the adversaries are of class I; without one, of class II. p_out ≥ T, where T = max(p_in/ε, 1 − ε(1 − p_in)),
     is linear in σ, so each group and predicate bounds σ on one side.
     """
     _check_epsilon(epsilon)
@@ -173,5 +173,5 @@ def withstood(
         low = float((offset[up] / slope[up]).max(initial=low))
         high = float((offset[down] / slope[down]).min(initial=high))
     if high < low <= high + SLACK * max(abs(high), float(grouping.sizes.max())):
-        high = low  # one σ alone, but for rounding
+        high = low  # a single σ, apart from rounding
     return Interval(low, high) if low <= high else None

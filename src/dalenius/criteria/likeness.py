@@ -1,4 +1,4 @@
-"""How much more, or less, a group tells of a value than the table does: δ-disclosure, β-likeness, (α,k)."""
+"""How far the share of a value in a group differs from its share in the table: δ-disclosure, β-likeness, (α,k)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from dalenius.releases import Grouping
 
 __all__ = ["MAX_PEOPLE", "AlphaAnonymity", "BasicBetaLikeness", "DeltaDisclosure", "EnhancedBetaLikeness"]
 
-MAX_PEOPLE = 2**53  # that can be counted
+MAX_PEOPLE = 2**53  # the largest table
 
 
 @dataclass(frozen=True, slots=True)
 class DeltaDisclosure(Criterion):
     """|ln(q(s)/p(s))| < δ for every value of the table (Brickell and Shmatikov 2008), in nats.
 
-    A value of the table that a group lacks has ln 0: the level is infinite. The inequality is strict.
+    If a group lacks a value of the table, ln 0 makes the level infinite. The inequality is strict.
     """
 
     name = "delta_disclosure"
@@ -73,7 +73,7 @@ class DeltaDisclosure(Criterion):
 
 
 def _gains(grouping: Grouping) -> tuple[Floats, Floats]:
-    """(q − p)/p and p for each (group, value) that occurs; values a group lacks gain nothing."""
+    """Return (q − p)/p and p for each (group, value) that occurs; values a group lacks gain nothing."""
     observed, expected, _ = cross_counts(grouping)
     return (observed - expected) / expected, table_shares(grouping)[grouping.values]
 
@@ -115,7 +115,7 @@ class BasicBetaLikeness(Criterion):
 class EnhancedBetaLikeness(Criterion):
     """(q(s) − p(s))/p(s) ≤ min(β, −ln p(s)) for every value (Cao and Karras 2012).
 
-    The level is the smallest β that holds, infinite where a value gains more than −ln p(s): then none does.
+    The level is the smallest β that holds. It is infinite if a value gains more than −ln p(s): then no β holds.
     """
 
     name = "enhanced_beta_likeness"

@@ -1,4 +1,4 @@
-"""Realistic adversaries and ε-privacy as people write them: `I:table:1e6`, `II:1e3:known=10`, `I:prior.csv:30000:2.5`."""
+"""Parse realistic adversaries and ε-privacy: `I:table:1e6`, `II:1e3:known=10`, `I:prior.csv:30000:2.5`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _AT_MOST = "at-most"
 
 
 def is_realistic(text: str) -> bool:
-    """Whether a text names a realistic adversary, rightly written or not."""
+    """Return whether a text is meant as a realistic adversary, correct or not."""
     return text.partition(":")[0] in KINDS
 
 
 def adversary(text: str, priors: Priors | None = None, *, known: int = 0, at_most: bool = False) -> Realistic:
-    """The adversary that a text names. `known=b` and `at-most` may follow it, each after a colon.
+    """Return the adversary that a text names. `known=b` and `at-most` may follow it, each after a colon.
 
     `data:FILE` in place of a shape and σ is a data set that the adversary has seen: its counts + 1 are the prior; for
     class II only its size counts, for class III only its shape.
@@ -67,7 +67,7 @@ def epsilon_privacy(
     at_most: bool = False,
     predicates: Sequence[Predicate] = (),
 ) -> EpsilonPrivacy:
-    """An adversary and, after the last colon, ε."""
+    """Parse an adversary and, after the last colon, ε."""
     who, colon, number = text.rpartition(":")
     example = "Write an adversary and, after the last colon, ε: I:table:1e6:2.5, II:1e3:known=10:4 or III:uniform:2.5."
     if not colon:
@@ -85,7 +85,7 @@ def epsilon_privacy(
 
 def _reader(priors: Priors | None, text: str) -> Priors:
     if priors is None:
-        raise InputError(f"{text!r} names a file, and nothing says whose values it is about. Write {FORMS}.")
+        raise InputError(f"{text!r} names a file, and no schema says which column it is about. Write {FORMS}.")
     return priors
 
 

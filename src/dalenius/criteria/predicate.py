@@ -1,7 +1,7 @@
-"""Sensitive predicates: sets of values that nobody shall be found to belong to.
+"""Sensitive predicates: sets of values that an attacker must not link to anybody.
 
-One value is a positive disclosure, a set such as {ulcer, dyspepsia} a wider one, and a complement a negative one: that a
-person does not have cancer is that she has one of the other diseases (Machanavajjhala, Gehrke and Götz 2009, Sec. 2.1).
+A single value is a positive disclosure, a set such as {ulcer, dyspepsia} a wider one, and a complement a negative one:
+whoever does not have cancer has one of the other diseases (Machanavajjhala, Gehrke and Götz 2009, Sec. 2.1).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Predicate:
 
     @classmethod
     def parse(cls, text: str, columns: Sequence[str] = ()) -> Predicate:
-        """`cancer`, `{ulcer, dyspepsia}`, `not cancer`, `not {…}`, each also as `COLUMN=…`.
+        """Parse `cancer`, `{ulcer, dyspepsia}`, `not cancer` or `not {…}`, each also as `COLUMN=…`.
 
         A single value may hold a `=` as long as no column in `columns` stands before it; with `columns` left out, a
         column is only looked for before a set.
@@ -58,7 +58,7 @@ class Predicate:
         return f"{'' if self.column is None else self.column + '='}{'not ' if self.negated else ''}{body}"
 
     def members(self, column: Column) -> Bools:
-        """Which leaves of a bound column the predicate holds for."""
+        """Return which leaves of a bound column the predicate holds for."""
         assert column.domain is not None
         labels = column.hierarchy.members() if column.hierarchy is not None else {}
         holds = np.zeros(len(column.leaves), dtype=bool)
@@ -90,7 +90,7 @@ class Predicate:
 
 
 def _code(column: Column, value: str) -> int:
-    """The code of a leaf; integers by value."""
+    """Return the code of a leaf; integers by value."""
     assert column.domain is not None
     try:
         return column.domain.code(column.canonical(value, ()))
@@ -100,7 +100,7 @@ def _code(column: Column, value: str) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """How many people of each group satisfy each predicate (none left out but those that nobody does)."""
+    """How many people of each group satisfy each predicate. Predicates that nobody satisfies may be missing."""
 
     start: Longs
     predicates: Ints
@@ -109,7 +109,7 @@ class Counted:
 
 
 def count(grouping: Grouping, predicates: Sequence[Predicate]) -> Counted:
-    """The predicates of a grouping's column; where none is named for it, every single value is one."""
+    """Count people by the predicates for a grouping's column. Without any, each single value is a predicate."""
     applicable = [p for p in predicates if p.column in (None, grouping.column.name)]
     if not applicable:
         return Counted(grouping.start, grouping.values, grouping.counts, None)

@@ -1,7 +1,7 @@
 """Realistic adversaries of ε-privacy (Machanavajjhala, Gehrke and Götz 2009).
 
-It compares what an adversary believes of a person who is in the release with what it would believe had she been left
-out. Its prior on the values inside a group is a Dirichlet distribution: a shape (its best guess of the shares) times a
+ε-privacy compares what an adversary believes about a person in the release with what it would believe without that
+person. Its prior on the values inside a group is a Dirichlet distribution: a shape (its best guess of the shares) times a
 stubbornness σ (how many people it has seen). For a person of group q and a predicate φ, a set of values,
 
     p_in  = n(q,φ) / (n(q) − b),  1 if n(q) − b ≤ n(q,φ);    b records are known to the adversary (Eq. 8)
@@ -148,7 +148,7 @@ class Realistic:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, float], *, kind: Kind = "I", known: int = 0, text: str = "") -> Realistic:
-        """The adversary who has seen a data set with these counts: counts + 1 are the Dirichlet parameters.
+        """Return the adversary who has seen a data set with these counts: counts + 1 are the Dirichlet parameters.
 
         >>> Realistic.from_counts({"Flu": 11999, "Cancer": 17999}).kind
         'I'
@@ -158,7 +158,7 @@ class Realistic:
     # The prior on a column --------------------------------------------------------------------------------------------
 
     def dirichlet(self, grouping: Grouping) -> tuple[Floats, float]:
-        """The shape on a column's leaves, and σ (infinite for classes III and IV); class II has no shape: nan."""
+        """Return the shape on a column's leaves, and σ (infinite for classes III and IV); class II has no shape: nan."""
         column = grouping.column
         leaves = len(column.leaves)
         sigma = math.inf if self.sigma is None else float(self.sigma)
@@ -184,7 +184,7 @@ class Realistic:
         return shares, sigma
 
     def _given(self, column: Column) -> Floats:
-        """The numbers of the shape in the order of the column's leaves."""
+        """Return the numbers of the shape in the order of the column's leaves."""
         assert isinstance(self.shape, Mapping)
         assert column.domain is not None
         shares: Mapping[str, Any] = self.shape
@@ -203,7 +203,7 @@ class Realistic:
         return np.array([float(shares.get(leaf, 0)) for leaf in column.leaves])
 
     def bound(self, grouping: Grouping, members: Bools | None) -> list[Bound]:
-        """The priors to be tried on a grouping: one, or the two ends of those of at most a stubbornness."""
+        """Return the priors to be tried on a grouping: one, or the two ends of those of at most a stubbornness."""
         shares, sigma = self.dirichlet(grouping)
         if self.kind == "IV":
             return [Bound(0.0, np.zeros(len(shares) if members is None else len(members)), 1.0)]
@@ -242,10 +242,10 @@ def _by_column(shape: object) -> bool:
 
 
 def beliefs(grouping: Grouping, adversary: Realistic) -> tuple[Floats, Floats]:
-    """p_in and p_out of every group and single value, also of values that nobody in the group has.
+    """Return p_in and p_out of every group and single value, also of values that nobody in the group has.
 
     Entry (q, s) of p_out is for a person who has s and is left out: a row does not sum to 1. With `at_most` the end that
-    is worse for the person is taken; a class IV adversary may hold anything for impossible: its p_out is 0.
+    is worse for the person is taken. A class IV adversary may believe that anything is impossible: its p_out is 0.
     """
     sizes = grouping.sizes
     leaves = len(grouping.column.leaves)

@@ -49,7 +49,7 @@ class ClassRisks:
 
 
 def class_risks(release: Release, truth: Coded | None = None) -> ClassRisks:
-    """The risks of a release: from the rows that fit each person of the table, or without it from the sizes of the classes.
+    """Return the risks of a release: from the rows that fit each person of the table, or without it from the sizes of the classes.
 
     Everybody fits the rows of their own class, so that sizes give an upper bound where classes overlap.
     """
@@ -71,7 +71,7 @@ def class_risks(release: Release, truth: Coded | None = None) -> ClassRisks:
 
 
 def _risks(rows: Longs, people: Longs, *, upper_bound: bool) -> ClassRisks:
-    """`people[i]` persons are each looked for among `rows[i]` rows; 0: there is none."""
+    """Return the risks if `people[i]` persons are each looked for among `rows[i]` rows; 0: there is no such row."""
     total, is_linked = float(people.sum()), rows > 0
     rows, people = rows[is_linked], people[is_linked]
     return ClassRisks(
@@ -84,7 +84,7 @@ def _risks(rows: Longs, people: Longs, *, upper_bound: bool) -> ClassRisks:
 
 
 def _class_sizes(classes: GroupedRelease, links: Anatomized | None) -> Longs:
-    """How many rows each class has. Where tuples are published, people who share theirs are the class."""
+    """Return how many rows each class has. Where tuples are published, people who share theirs are the class."""
     if links is not None:
         columns = [len(column.leaves) for column in links.schema.quasi]
         return merge(links.quasi.codes, links.quasi.counts, columns)[1]
@@ -92,7 +92,7 @@ def _class_sizes(classes: GroupedRelease, links: Anatomized | None) -> Longs:
 
 
 def _fitting_rows(release: Generalized | Anatomized, known: Ints) -> Longs:
-    """How many rows of the classes fit each combination of quasi-identifiers."""
+    """Return how many rows of the classes fit each combination of quasi-identifiers."""
     rows, boxes, links = np.zeros(len(known), dtype=np.int64), release.rows(), release.links()
     pairs: Iterator[tuple[Longs, Longs, NDArray[np.integer]]]
     if boxes is not None:
@@ -108,7 +108,7 @@ def _fitting_rows(release: Generalized | Anatomized, known: Ints) -> Longs:
 
 
 def _is_disjoint(release: Release) -> bool:
-    """Whether it is certain that nobody fits two classes."""
+    """Return whether it is certain that nobody fits two classes."""
     rows = release.rows()
     if rows is None:
         return release.links() is not None  # centroids do not say whom they stand for
@@ -116,7 +116,7 @@ def _is_disjoint(release: Release) -> bool:
 
 
 def _are_apart(release: Generalized) -> bool:
-    """Whether no two groups have a combination of leaves in common."""
+    """Return whether no two groups have a combination of leaves in common."""
     meets = []  # of the columns in which labels overlap, which labels do
     apart = []  # the columns in which two labels have no leaf in common
     for a in range(len(release.labels)):
@@ -144,7 +144,7 @@ def _are_apart(release: Generalized) -> bool:
 
 
 def _common(sets: Sets) -> Bools:
-    """Which two sets have a leaf in common."""
+    """Return which two sets have a leaf in common."""
     shape = (len(sets), sets.leaves)
     members = csr_array((np.ones(len(sets.members), dtype=np.int32), sets.members, sets.first), shape=shape)
     overlap: Bools = (members @ members.T).toarray() > 0

@@ -58,7 +58,7 @@ class ClassErrors:
 
 
 def class_errors(grouping: Grouping, levels: Mapping[tuple[str, str], Level]) -> ClassErrors | None:
-    """None where nobody has a class."""
+    """Return the errors, or None if nobody has a class."""
     if grouping.groups == 0:
         return None
     share, table = shares(grouping), table_shares(grouping)
@@ -140,7 +140,7 @@ def _with_models(errors: ClassErrors, levels: Mapping[tuple[str, str], float], f
 
 
 def _floor(factor: float, prior: float) -> float:
-    """No posterior is above factor·max p, so that no error is below 1 − factor·max p."""
+    """Return 1 − factor·max p: no posterior is above factor·max p, so no error is below this."""
     return max(0.0, 1 - factor * (1 - prior)) if math.isfinite(factor) else 0.0
 
 

@@ -38,13 +38,13 @@ RATIOS_AT_ONCE = 4_000_000
 
 
 def total_variations(observed: Observed) -> Floats:
-    """½ Σ|p − q| of every observation."""
+    """Return ½ Σ|p − q| of every observation."""
     distance: Floats = np.abs(observed.posterior - observed.prior).sum(axis=1) / 2
     return distance
 
 
 def kl_divergences(observed: Observed) -> Floats:
-    """D(p ‖ q) = Σ p ln(p/q) of every observation, in nats; infinite where what was impossible is believed."""
+    """Return D(p ‖ q) = Σ p ln(p/q) of every observation, in nats; infinite where what was impossible is believed."""
     p, q = observed.posterior, observed.prior
     logs = np.zeros(p.shape)
     with np.errstate(divide="ignore"):
@@ -54,12 +54,12 @@ def kl_divergences(observed: Observed) -> Floats:
 
 
 def mutual_information(observed: Observed) -> float:
-    """I(X;Y) = E_Y D(p(·|Y) ‖ p), in nats: the average risk R."""
+    """Return I(X;Y) = E_Y D(p(·|Y) ‖ p), in nats: the average risk R."""
     return observed.average(kl_divergences(observed))
 
 
 def delta_disclosure(observed: Observed) -> float:
-    """max |ln p(x|y)/p(x)| over values that the prior allows; infinite where one vanishes (Brickell and Shmatikov 2008)."""
+    """Return max |ln p(x|y)/p(x)| over values that the prior allows; infinite where one vanishes (Brickell and Shmatikov 2008)."""
     p, q = observed.posterior, observed.prior
     possible = q > 0
     if (p[possible] <= 0).any() or (p[~possible] > 0).any():
@@ -77,8 +77,11 @@ class Transport:
 
 
 def t_emd(observed: Observed, loss: Loss) -> Transport:
-    """t-closeness as Li et al. (2007) have it. The ground distance is the loss; for the squared one, which is no distance,
-    its root, and for a loss that is no distance between values, 1 between any two of them."""
+    """Return t-closeness as defined by Li et al. (2007).
+
+    The ground distance is the loss. The squared loss is no distance, so its root is used. For any other loss that is no
+    distance between values, any two values are at distance 1.
+    """
     cost, ground, note = loss.matrix, loss.name, ""
     if loss.estimates != observed.values and set(loss.estimates) != set(observed.values):
         cost, ground, note = hamming(observed.values).matrix, "hamming", "the estimates of the loss are not the values"
@@ -105,7 +108,7 @@ def t_emd(observed: Observed, loss: Loss) -> Transport:
 
 
 def _between_blocks(observed: Observed, cost: Floats) -> Floats:
-    """An ultrametric d(x, z) = Σ_i (c_{i+1} − c_i)·[x, z in different blocks of {d ≤ c_i}]; so is the transport, with TV."""
+    """Return an ultrametric d(x, z) = Σ_i (c_{i+1} − c_i)·[x, z in different blocks of {d ≤ c_i}]; so is the transport, with TV."""
     heights = np.unique(cost)
     distance = np.zeros(len(observed.posterior))
     for low, high in pairwise(heights.tolist()):
@@ -117,7 +120,7 @@ def _between_blocks(observed: Observed, cost: Floats) -> Floats:
 
 
 def _on_a_line(observed: Observed, points: Floats) -> Floats:
-    """∫ |F − G|, the difference of both distribution functions."""
+    """Return ∫ |F − G|, the difference of both distribution functions."""
     order = np.argsort(points, kind="stable")
     gaps = np.diff(points[order])
     ahead = np.cumsum((observed.posterior - observed.prior)[:, order], axis=1)[:, :-1]
@@ -126,7 +129,7 @@ def _on_a_line(observed: Observed, points: Floats) -> Floats:
 
 
 def _largest_transport(observed: Observed, cost: Floats) -> float:
-    """Programmes are solved in the order of what they can be at most, d_max·TV, until none can be larger any more."""
+    """Solve programmes in the order of their upper bounds d_max·TV, until none can be larger."""
     most = cost.max() * total_variations(observed)
     best = 0.0
     for y in np.argsort(-most).tolist():
@@ -137,7 +140,7 @@ def _largest_transport(observed: Observed, cost: Floats) -> float:
 
 
 def transport(p: Floats, q: Floats, cost: Floats) -> float:
-    """The cost of moving p to q: min Σ f c over flows f ≥ 0 with rows p and columns q."""
+    """Return the cost of moving p to q: min Σ f c over flows f ≥ 0 with rows p and columns q."""
     rows, columns = np.flatnonzero(p > 0), np.flatnonzero(q > 0)
     some = cost[np.ix_(rows, columns)]
     if len(columns) == 1:
@@ -165,7 +168,7 @@ class Epsilons:
 
 
 def epsilons(matrix: Floats, inputs: tuple[str, ...]) -> Epsilons:
-    """max ln p(y|x)/p(y|x') over outputs y and neighbours x, x'."""
+    """Return max ln p(y|x)/p(y|x') over outputs y and neighbours x, x'."""
     with np.errstate(divide="ignore"):
         logs = np.log(matrix)
     occurs = matrix.max(axis=0) > 0
@@ -183,7 +186,7 @@ def epsilons(matrix: Floats, inputs: tuple[str, ...]) -> Epsilons:
 
 
 def _largest_difference(first: Floats, second: Floats) -> Floats:
-    """max |a − b| of each row; two logarithms of 0 are no difference."""
+    """Return max |a − b| of each row; two logarithms of 0 are no difference."""
     both = np.isneginf(first) & np.isneginf(second)
     off = np.abs(np.subtract(first, second, out=np.zeros(first.shape), where=~both))
     largest: Floats = off.max(axis=-1)

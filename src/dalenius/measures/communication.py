@@ -61,7 +61,7 @@ class Degrees:
 
 
 def degrees(observed: Observed) -> Degrees:
-    """All of them. Edman's takes the channel's matrix for that of messages sent and received one to one."""
+    """Return all of them. Edman's takes the channel's matrix for that of messages sent and received one to one."""
     n = len(observed.values)
     most = observed.posterior.max(axis=1)
     shannon = renyi(observed.posterior, 1.0)
@@ -89,7 +89,7 @@ def degrees(observed: Observed) -> Degrees:
 
 
 def edman_degree(matrix: Floats) -> float:
-    """log per(A)/log(n!/nⁿ) of a doubly stochastic matrix (Edman, Sivrikaya and Yener 2007); 0 for one user.
+    """Return log per(A)/log(n!/nⁿ) of a doubly stochastic matrix (Edman, Sivrikaya and Yener 2007); 0 for one user.
 
     1 where every matching of senders and messages is as likely as every other (n!/nⁿ is the least that the permanent can be:
     van der Waerden), 0 where one is certain. A[i, j] is the probability that message j is of sender i.
@@ -106,7 +106,7 @@ def edman_degree(matrix: Floats) -> float:
 
 
 def permanent(matrix: Floats) -> float:
-    """Σ over permutations π of Π_i a_{iπ(i)}, by Glynn's formula: n·2^{n−1} steps, so n ≤ 24 (a quarter of a second).
+    """Return Σ over permutations π of Π_i a_{iπ(i)}, by Glynn's formula: n·2^{n−1} steps, so n ≤ 24 (a quarter of a second).
 
     Columns and rows are scaled by powers of two, which is exact, and the product of the powers multiplied back. Terms of both
     signs cancel: measured against exact fractions, the relative error of doubly stochastic matrices is below 10⁻¹² (uniform,
@@ -161,7 +161,7 @@ def _edman(observed: Observed) -> tuple[float | None, str | None]:
 
 
 def _not_doubly_stochastic(matrix: Floats) -> str | None:
-    """Why a matrix is not, or None."""
+    """Return why a matrix is not, or None."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) == 0:
         return f"the matrix has shape {matrix.shape}, and is not square"
     if not np.isfinite(matrix).all() or (matrix < 0).any():

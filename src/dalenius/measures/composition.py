@@ -42,7 +42,7 @@ class Composed:
 
 
 def composed(prior: Longs, located: Bools, posterior: Longs) -> Composed:
-    """From EA [release, target], who is located where, and ÊA."""
+    """Return the figures of EA [release, target], of who is located where, and of ÊA."""
     targets = prior.shape[1]
     somewhere = located.any(axis=0)
     least = np.where(located, prior, np.iinfo(np.int64).max).min(axis=0)

@@ -11,7 +11,7 @@ __all__ = ["epsilons"]
 
 
 def epsilons(belief: Belief) -> Floats:
-    """max(p_in/p_out, (1 − p_out)/(1 − p_in)) over the values that are believed possible, at least 1.
+    """Return max(p_in/p_out, (1 − p_out)/(1 − p_in)) over the values that are believed possible, at least 1.
 
     Of a target who fits nowhere nothing is learnt: nan. Meant for beliefs whose baseline is the person left out.
     """

@@ -36,7 +36,7 @@ class Spread:
 
 
 def pooled(rates: Sequence[Rate]) -> Spread:
-    """The rate over all draws; where each has people of its own (those it is sure of), every guess weighs the same."""
+    """Return the rate over all draws; where each has people of its own (those it is sure of), every guess weighs the same."""
     people = np.array([rate.n for rate in rates], dtype=np.float64)
     if not people.sum():
         return Spread(Rate.undefined(), math.nan, math.nan)
@@ -50,7 +50,7 @@ def pooled(rates: Sequence[Rate]) -> Spread:
 
 
 def paired_gain(attack: Sequence[Rate], control: Sequence[Rate]) -> Spread:
-    """attack − control, draw by draw: both meet the same noise, and what it does to both alike is no uncertainty of it."""
+    """Return attack − control, draw by draw: both see the same noise, so what affects both alike cancels."""
     between = accuracy.gain(_of_people(attack), _of_people(control))
     if between.n == 0:
         return Spread(between, math.nan, math.nan)
@@ -63,7 +63,7 @@ def paired_gain(attack: Sequence[Rate], control: Sequence[Rate]) -> Spread:
 
 
 def _of_people(rates: Sequence[Rate]) -> Rate:
-    """The mean as if it were one draw, of as many people as one draw has on average."""
+    """Return the mean as if it were one draw, of as many people as one draw has on average."""
     people = sum(rate.n for rate in rates)
     if not people:
         return Rate.undefined()
@@ -72,7 +72,7 @@ def _of_people(rates: Sequence[Rate]) -> Rate:
 
 
 def _noise(values: Floats) -> float:
-    """Half of Student's interval of a mean over draws; 0 of one draw, which says nothing of others."""
+    """Return half of Student's interval of a mean over draws; 0 of one draw, which says nothing of others."""
     if len(values) < 2:
         return 0.0
     from scipy.special import stdtrit

@@ -72,7 +72,7 @@ class Truth:
 
     @classmethod
     def of(cls, cells: Coded) -> Truth:
-        """From the cells of a table."""
+        """Make the truth from the cells of a table."""
         return cls(cells.schema, cells.codes, cells.counts)
 
     @property
@@ -87,13 +87,13 @@ class Truth:
         return self._identity[0]
 
     def usual(self, queries: int, seed: int) -> Asked:
-        """A workload of count queries; it is answered once, and then held against any number of releases."""
+        """Return a workload of count queries; it is answered once, and then held against any number of releases."""
         if (queries, seed) not in self._usual:
             self._usual[queries, seed] = self.ask(workload(self.schema, queries, seed))
         return self._usual[queries, seed]
 
     def ask(self, queries: list[Query]) -> Asked:
-        """Queries and their true answers."""
+        """Return queries and their true answers."""
         floor = max(1.0, SANITY * self.people)
         return Asked(queries, np.array([self._answer(query) for query in queries]), floor)
 
@@ -105,7 +105,7 @@ class Truth:
 
 
 def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: int = 0) -> dict[str, float]:
-    """Every cost that can be measured of this kind of release. Smaller is better, but for precision."""
+    """Return every cost that can be measured of this kind of release. Smaller is better, but for precision."""
     borders, rows, counts = release.borders(), release.rows(), release.counts()
     misfit = None if borders is None else misfits(borders, truth)
     changed = None if misfit is None else misfit.cells
@@ -135,7 +135,7 @@ def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: in
 def table_faithfulness(
     release: Generalized, truth: Truth, column: str | None = None, *, seed: int = 0
 ) -> Faithfulness | None:
-    """RF of what the release teaches, held against what the table would; nothing if that has no exact posterior.
+    """Return RF of what the release teaches against what the table would; None if that has no exact posterior.
 
     Without a column of the first sensitive one.
     """
@@ -161,7 +161,7 @@ def table_faithfulness(
 
 
 def ncp(release: Generalized | Anatomized, changed: Floats | None = None) -> float:
-    """The normalised certainty penalty: the mean over cells of how wide a label is (Xu et al. 2006).
+    """Return the normalised certainty penalty: the mean over cells of how wide a label is (Xu et al. 2006).
 
     Integers: largest less smallest value, as a share of the domain's; categories: leaves covered as a share of all, 0 for a
     single one. A suppressed cell counts 1, unless the column has one leaf only, and so does one that was changed.
@@ -177,7 +177,7 @@ def ncp(release: Generalized | Anatomized, changed: Floats | None = None) -> flo
 
 
 def _widths(column: Column, sets: Sets) -> Floats:
-    """How wide each label is, from 0 to 1."""
+    """Return how wide each label is, from 0 to 1."""
     leaves = np.diff(sets.first)
     width = leaves / len(column.leaves)
     if column.type == "integer":
@@ -192,7 +192,7 @@ def _widths(column: Column, sets: Sets) -> Floats:
 
 
 def precision(release: Generalized | Anatomized, changed: Floats | None = None) -> float:
-    """1 − mean over cells of level / height (Sweeney 2002); nan unless every label is a node of its column's hierarchy.
+    """Return 1 − mean over cells of level / height (Sweeney 2002); nan unless every label is a node of its column's hierarchy.
 
     Suppressed and changed cells are at full height.
     """
@@ -222,7 +222,7 @@ def precision(release: Generalized | Anatomized, changed: Floats | None = None) 
 
 
 def kl_divergence(release: Generalized | Anatomized, truth: Truth) -> float:
-    """Σ p ln(p/p̂) over (quasi, sensitive…) in nats; infinite if the release says that somebody of the table cannot be."""
+    """Return Σ p ln(p/p̂) over (quasi, sensitive…) in nats; infinite if the release says that somebody of the table cannot be."""
     m = len(truth.schema.quasi)
     sizes = [len(column.leaves) for column in truth.schema.coded]
     known, number = distinct_rows(truth.codes[:, :m], sizes[:m])

@@ -66,24 +66,24 @@ class Loss:
         return float(self.matrix.max())
 
     def expected(self, beliefs: Floats) -> Floats:
-        """E d(X, e) of every belief and estimate: [belief, e]."""
+        """Return E d(X, e) of every belief and estimate: [belief, e]."""
         return beliefs @ self.matrix
 
     def best(self, beliefs: Floats) -> Floats:
-        """min over estimates of E d(X, e), for each row of beliefs: the error of a Bayes estimator."""
+        """Return min over estimates of E d(X, e), for each row of beliefs: the error of a Bayes estimator."""
         if self.points is not None:
             return self.variance(beliefs)
         return self.best_label(beliefs)
 
     def best_label(self, beliefs: Floats) -> Floats:
-        """The same where the estimate must be one of the labels."""
+        """Return the same where the estimate must be one of the labels."""
         smallest = np.empty(len(beliefs))
         for part in self._parts(len(beliefs)):
             smallest[part] = self.expected(beliefs[part]).min(axis=1)
         return smallest
 
     def variance(self, beliefs: Floats) -> Floats:
-        """E ‖X − E X‖², each centred before it is squared, so that large coordinates cost no digits."""
+        """Return E ‖X − E X‖², centred before it is squared, so that large coordinates cost no digits."""
         assert self.points is not None
         points = self.points - self.points.mean(axis=0)
         means = beliefs @ points
@@ -93,7 +93,7 @@ class Loss:
         return spread
 
     def error_of(self, beliefs: Floats, others: Floats, *, ties: Literal["mean", "worst"] = "mean") -> Floats:
-        """E_p d(X, e_q): believers of `beliefs` judge the best estimates of `others`, row by row.
+        """Return E_p d(X, e_q): people who believe `beliefs` judge the best estimates of `others`, row by row.
 
         Where several are equally good for `others`, the mean over them, as if one were tossed for, or the worst.
         """
@@ -129,7 +129,7 @@ class Loss:
 
 
 def coordinates(labels: Sequence[str], what: str) -> Floats:
-    """Labels as points: `3`, `-1.5`, or several numbers such as `2 7` or `(2, 7)`; all with as many."""
+    """Parse labels as points: `3`, `-1.5`, or several numbers such as `2 7` or `(2, 7)`, all of the same length."""
     rows = []
     for label in labels:
         pieces = [piece for piece in re.split(r"[\s,;:]+", label.strip().strip("()[]").strip()) if piece]
@@ -145,13 +145,13 @@ def coordinates(labels: Sequence[str], what: str) -> Floats:
 
 
 def distances(first: Floats, second: Floats) -> Floats:
-    """Euclidean distances of points."""
+    """Return Euclidean distances between points."""
     lengths: Floats = np.sqrt(((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2))
     return lengths
 
 
 def hamming(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
-    """1 for every mistake."""
+    """Return the loss that counts 1 for every mistake."""
     estimates = values if estimates is None else estimates
     place = {name: i for i, name in enumerate(values)}
     matrix = np.ones((len(values), len(estimates)))
@@ -162,7 +162,7 @@ def hamming(values: Sequence[str], estimates: Sequence[str] | None = None) -> Lo
 
 
 def absolute(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
-    """|x − e|; of points the Euclidean distance."""
+    """Return the loss |x − e|, for points the Euclidean distance."""
     estimates = values if estimates is None else estimates
     true_points, guessed_points = coordinates(values, "The absolute loss"), coordinates(estimates, "The absolute loss")
     _same_dimension(true_points, guessed_points)
@@ -170,7 +170,7 @@ def absolute(values: Sequence[str], estimates: Sequence[str] | None = None) -> L
 
 
 def squared(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
-    """‖x − e‖²; without named estimates e is any point."""
+    """Return the loss ‖x − e‖². Without named estimates, e is any point."""
     true_points = coordinates(values, "The squared loss")
     guessed_points = true_points if estimates is None else coordinates(estimates, "The squared loss")
     _same_dimension(true_points, guessed_points)
@@ -187,7 +187,7 @@ def _same_dimension(first: Floats, second: Floats) -> None:
 
 
 def hierarchy(tree: Hierarchy, values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
-    """The height of the lowest common ancestor over the hierarchy's: 0 itself, 1 nothing in common but the top."""
+    """Return the height of the lowest common ancestor over the hierarchy's: 0 itself, 1 nothing in common but the top."""
     estimates = values if estimates is None else estimates
     leaves = {leaf: i for i, leaf in enumerate(tree.leaves)}
     for name in (*values, *estimates):
@@ -207,7 +207,7 @@ def hierarchy(tree: Hierarchy, values: Sequence[str], estimates: Sequence[str] |
 def tabulated(
     name: str, rows: Sequence[str], part: Part, values: Sequence[str], estimates: Sequence[str] | None = None
 ) -> Loss:
-    """Any matrix: a row for each value, a column for each estimate, by their names in any order."""
+    """Return the loss of any matrix: a row for each value and a column for each estimate, by name and in any order."""
     if len(rows) != len(values):
         raise InputError(
             f"{name}: the loss has {len(rows)} rows and {len(part.names)} columns, and there are {len(values)} values; a row "
@@ -239,7 +239,7 @@ def make_loss(
     *,
     tree: Hierarchy | None = None,
 ) -> Loss:
-    """A loss by its name; `estimates` where they are not the values."""
+    """Return a loss by its name; `estimates` where they are not the values."""
     if text == "hamming":
         return hamming(values, estimates)
     if text == "absolute":

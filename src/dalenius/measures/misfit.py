@@ -43,14 +43,14 @@ class Misfits:
 
     @classmethod
     def of(cls, rows: int, each: list[int], sizes: list[int]) -> Misfits:
-        """From what each column shows, and how many values it has: one that has a single value cannot differ."""
+        """Make it from what each column shows and how many values it has. A constant column cannot differ."""
         able = np.array([size > 1 for size in sizes])
         more = max(rows - sum(each), 0) / max(int(able.sum()), 1)
         return cls(rows, np.array(each, dtype=np.float64) + np.where(able, more, 0.0))
 
 
 def misfits(release: Release, truth: Coded) -> Misfits:
-    """The fewest rows and cells of a release that must have been changed, given the table it was made of."""
+    """Return the fewest rows and cells of a release that must have been changed, given the table it was made of."""
     boxes, links = release.rows(), release.links()
     if boxes is not None:
         return _of_boxes(boxes, truth)
@@ -74,7 +74,7 @@ def _of_tuples(release: Anatomized, truth: Coded) -> Misfits:
     more = np.concatenate([published.counts, -truth.counts])
 
     def surplus(number: Ints) -> int:
-        """How many more there are in the release of whatever it has more of."""
+        """Return the total excess of the release over the table, over everything it has more of."""
         excess = np.zeros(int(number.max()) + 1, dtype=np.int64)
         np.add.at(excess, number, more)
         return int(np.maximum(excess, 0).sum())
@@ -111,7 +111,7 @@ class _Compared:
         )  # fmt: skip
 
     def changed_cells(self, a: int) -> int:
-        """Rows whose label of one quasi-identifier fits nobody who has the row's sensitive values."""
+        """Return how many rows have a label that fits nobody with the row's sensitive values."""
         sets = self.release.sets(a)
         order = np.argsort(sets.members, kind="stable")
         start = np.searchsorted(sets.members[order], np.arange(sets.leaves + 1))
@@ -121,7 +121,7 @@ class _Compared:
         return 0 if changed is None else changed
 
     def changed_rows(self) -> int | None:
-        """Rows that fit nobody who has their sensitive values; None if there are too many pairs to look at."""
+        """Return how many rows fit nobody with their sensitive values; None if there are too many pairs to compare."""
         sizes = [len(column.leaves) for column in self.release.schema.quasi]
         known, number = distinct_rows(self.quasi, sizes)
         targets, groups, pairs = [], [], 0
@@ -140,7 +140,7 @@ class _Compared:
     def _changed(
         self, cells: Ints, sizes: list[int], start: Longs, fitting: NDArray[np.integer], group: Ints, groups: int
     ) -> int | None:
-        """People of `cells` are given rows of the groups that fit: `fitting[start[x]:start[x + 1]]` for cell x."""
+        """Return how many rows nobody can be given; people of cell x fit the groups `fitting[start[x]:start[x + 1]]`."""
         values = len(self.hidden)
         have, people = merge(np.column_stack([cells, self.values]).astype(np.int32), self.people, [*sizes, values])
         rows = np.column_stack([group, self.group_values]).astype(np.int32)
@@ -161,7 +161,7 @@ class _Compared:
 def _count_placeable(
     people: Longs, values: Ints, places: Longs, place_values: Ints, cell: Longs, at: Longs, hidden: Longs
 ) -> int | None:
-    """How many people can be given a row: cell[i] fits place at[i], and a suppressed row fits whoever has its values."""
+    """Return how many people can be given a row: cell[i] fits place at[i], and a suppressed row fits whoever has its values."""
     if len(np.unique(cell)) == len(cell):  # nobody fits two places: no choice
         load = np.zeros(len(places), dtype=np.int64)
         np.add.at(load, at, people[cell])

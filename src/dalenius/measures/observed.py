@@ -35,7 +35,7 @@ class Observed:
 
     @classmethod
     def of_joint(cls, joint: Floats, values: tuple[str, ...], observations: tuple[str, ...]) -> Observed:
-        """From p(x, y), or counts in proportion to it; the prior is its margin."""
+        """Make it from p(x, y) or counts in proportion to it. The prior is the margin."""
         joint = joint / joint.sum()
         weight = joint.sum(axis=0)
         seen = np.flatnonzero(weight > SMALLEST)
@@ -49,7 +49,7 @@ class Observed:
 
     @classmethod
     def of_grouping(cls, grouping: Grouping) -> Observed:
-        """The sensitive value of a person drawn at random, seen through the class that is published of it."""
+        """Return the sensitive value of a person drawn at random, seen through the class that is published of it."""
         counts = dense(grouping)
         names = tuple(f"class {i}" for i in range(grouping.groups))
         hidden = grouping.table - counts.sum(axis=0)
@@ -61,7 +61,7 @@ class Observed:
 
     @classmethod
     def of_belief(cls, belief: Belief, people: Longs | None = None) -> Observed:
-        """Each target is an observation, as likely as there are `people` like it; one that fits nowhere is left out."""
+        """Return an observation for each target, weighted by `people`; targets that fit nowhere are left out."""
         weight = np.ones(len(belief)) if people is None else people.astype(np.float64)
         kept = np.flatnonzero(belief.matched & (weight > 0))
         if len(kept) == 0:
@@ -87,12 +87,12 @@ class Observed:
         return bool((self.prior == first).all()) and bool(np.abs(self.weight @ self.posterior - first).max() <= 1e-9)
 
     def average(self, figures: Floats) -> float:
-        """The mean of a figure of every observation."""
+        """Return the mean of a figure of every observation."""
         return float(self.weight @ figures)
 
 
 def dense(grouping: Grouping) -> Floats:
-    """n(q, s) as a matrix [group, value]."""
+    """Return n(q, s) as a matrix [group, value]."""
     counts = np.zeros((grouping.groups, len(grouping.table)))
     counts[np.repeat(np.arange(grouping.groups), np.diff(grouping.start)), grouping.values] = grouping.counts
     return counts

@@ -46,7 +46,7 @@ class Query:
 
 
 def workload(schema: Schema, queries: int = QUERIES, seed: int = 0) -> list[Query]:
-    """Seeded queries on one to three quasi-identifiers: a run of an integer's leaves, some leaves of a category.
+    """Draw queries on one to three quasi-identifiers: a run of an integer's leaves, some leaves of a category.
 
     A condition covers between a tenth and a half of the leaves. Half of the queries also ask for one sensitive value of the
     first sensitive column.
@@ -86,12 +86,12 @@ class Asked:
 
 
 def relative_error(release: Release, workload: Asked) -> float:
-    """The mean over queries of |answer − truth| / max(truth, one person, 0.1 % of the people)."""
+    """Return the mean over queries of |answer − truth| / max(truth, one person, 0.1 % of the people)."""
     return float(relative_errors(release, workload).mean())
 
 
 def relative_errors(release: Release, workload: Asked) -> Floats:
-    """The error of each query. Few queries that hardly anybody satisfies can rule the mean, so the median goes with it."""
+    """Return the error of each query. Few queries that hardly anybody satisfies can rule the mean, so the median goes with it."""
     answer = answering(release)
     if answer is None:
         raise InputError(
@@ -101,14 +101,14 @@ def relative_errors(release: Release, workload: Asked) -> Floats:
 
 
 def errors_of(answer: Answer, workload: Asked) -> Floats:
-    """The error of each query that is answered so."""
+    """Return the error of each query that is answered so."""
     answers = np.array([answer(query) for query in workload.queries])
     errors: Floats = np.abs(answers - workload.answers) / np.maximum(workload.answers, workload.floor)
     return errors
 
 
 def answering(release: Release) -> Answer | None:
-    """What a reader answers a query from; None if the release says nothing of where people are."""
+    """Return what a reader answers a query from; None if the release says nothing of where people are."""
     rows, links, centres, counts = release.rows(), release.links(), release.centres(), release.counts()
     if rows is not None:
         return _spreading(rows, _Boxes(rows))
@@ -120,7 +120,7 @@ def answering(release: Release) -> Answer | None:
 
 
 def _spreading(release: GroupedRelease, inside: Callable[[Query], Floats]) -> Answer:
-    """The people of each class, by the share of it that a query asks for; of suppressed rows, by chance."""
+    """Return the people of each class, by the share of it that a query asks for; of suppressed rows, by chance."""
     grouping = release.grouping(release.schema.sensitive[0].name)
     counts = fit.counts_of(grouping)
     hidden = grouping.table - np.asarray(counts.sum(axis=0))
@@ -151,7 +151,7 @@ class _Boxes:
 
 
 def _runs(sets: Sets) -> tuple[Longs, Longs, Longs]:
-    """Sets as runs of codes that follow each other: the first of each run, the one after its last, each set's first run."""
+    """Return sets as runs of consecutive codes: the start of each run, its end, and the first run of each set."""
     members = sets.members
     begins = np.ones(len(members), dtype=bool)
     np.not_equal(members[1:] - members[:-1], 1, out=begins[1:])
@@ -162,7 +162,7 @@ def _runs(sets: Sets) -> tuple[Longs, Longs, Longs]:
 
 
 def _covered(leaves: Bools, begin: Longs, end: Longs, first: Longs) -> Longs:
-    """How many leaves of each set a query asks for."""
+    """Return how many leaves of each set a query asks for."""
     before = np.concatenate(([0], np.cumsum(leaves)))
     sums: Longs = np.add.reduceat(before[end] - before[begin], first)
     return sums
@@ -231,7 +231,7 @@ class Independent:
         return float(answer.sum())
 
     def _share(self, attribute: int, query: Query) -> Floats:
-        """The share of each row's leaves that the query asks for."""
+        """Return the share of each row's leaves that the query asks for."""
         rows = self.rows[attribute]
         leaves = query.quasi.get(attribute, np.ones(len(rows), dtype=bool))
         means: Floats = np.bincount(rows, weights=leaves) / np.bincount(rows)

@@ -69,7 +69,7 @@ class ColumnLeft:
 
 
 def columns_left(release: Release) -> tuple[ColumnLeft, ...]:
-    """What is left of each quasi-identifier of a release."""
+    """Return what is left of each quasi-identifier of a release."""
     rows, links, centres, counts = release.rows(), release.links(), release.centres(), release.counts()
     if rows is not None:
         return labels_left(rows.schema, rows.labels, rows.codes, rows.sizes)
@@ -86,7 +86,7 @@ def labels_left(
     index: Ints,
     sizes: Longs,
 ) -> tuple[ColumnLeft, ...]:
-    """The same of groups: group q has `sizes[q]` people and label `labels[a][index[q, a]]` in column a, distinct as sets."""
+    """Return the same of groups: group q has `sizes[q]` people and label `labels[a][index[q, a]]` in column a, distinct as sets."""
     left = []
     for a, column in enumerate(schema.quasi):
         people = np.bincount(index[:, a], weights=sizes, minlength=len(labels[a])).astype(np.int64)
@@ -115,7 +115,7 @@ def _is_blank(label: Label, values: int, marks: Sequence[str]) -> bool:
 
 
 def _points_left(column: Column, points: Floats) -> ColumnLeft:
-    """Of centroids."""
+    """Return what centroids leave of each column."""
     distinct = len(np.unique(points))
     shown: Shown = "means" if column.type == "integer" else "commonest"
     state: State = "gone" if distinct == 1 and len(column.leaves) > 1 else "part"
@@ -123,7 +123,7 @@ def _points_left(column: Column, points: Floats) -> ColumnLeft:
 
 
 def _counted_left(release: NoisyCounts) -> tuple[ColumnLeft, ...]:
-    """Of counts: the values or labels that people are counted by."""
+    """Return what counts leave of each column: the values or labels by which people are counted."""
     left = []
     for column in release.schema.quasi:
         name, values = column.name, len(column.leaves)
@@ -138,7 +138,7 @@ def _counted_left(release: NoisyCounts) -> tuple[ColumnLeft, ...]:
 
 
 def _rounded(number: float) -> str:
-    """Two digits are enough for an average."""
+    """Return an average with two digits."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.2g}"
 
 
@@ -146,7 +146,7 @@ def _rounded(number: float) -> str:
 
 
 def summary(columns: Iterable[ColumnLeft]) -> str:
-    """`age (8 of 74 values), zip (gone), sex (kept)`."""
+    """Return the summary, such as `age (8 of 74 values), zip (gone), sex (kept)`."""
     return ", ".join(_items(columns))
 
 
@@ -157,12 +157,12 @@ def _items(columns: Iterable[ColumnLeft]) -> list[str]:
 
 
 def wrapped(begin: str, columns: Iterable[ColumnLeft], *, indent: int, width: int = WIDTH) -> list[str]:
-    """`begin` and the summary, in lines that fit a screen and do not cut what is said of a column."""
+    """Return `begin` and the summary in lines that fit a screen, without splitting a column's entry."""
     return wrapped_items(begin, _items(columns), indent=indent, width=width)
 
 
 def wrapped_items(begin: str, items: Iterable[str], *, indent: int, width: int = WIDTH) -> list[str]:
-    """A list in lines that break between its items only."""
+    """Return a list in lines that break between its items only."""
     lines, ending = [begin], ""
     for item in items:
         lines[-1] += ending
@@ -174,7 +174,7 @@ def wrapped_items(begin: str, items: Iterable[str], *, indent: int, width: int =
 
 
 def warnings(columns: Iterable[ColumnLeft]) -> list[str]:
-    """A sentence, if nothing is left of some columns."""
+    """Return a sentence, if nothing is left of some columns."""
     gone = [left.column for left in columns if left.state == "gone"]
     if not gone:
         return []
@@ -183,10 +183,10 @@ def warnings(columns: Iterable[ColumnLeft]) -> list[str]:
 
 
 def to_document(columns: Iterable[ColumnLeft]) -> dict[str, Any]:
-    """By column, as JSON has it."""
+    """Return the entries by column, as JSON has them."""
     return {left.column: {key: value for key, value in asdict(left).items() if key != "column"} for left in columns}
 
 
 def from_document(document: Mapping[str, Mapping[str, Any]]) -> tuple[ColumnLeft, ...]:
-    """What `to_document` made."""
+    """Return what `to_document` made."""
     return tuple(ColumnLeft(name, **entries) for name, entries in document.items())

@@ -48,7 +48,7 @@ class Estimated:
 
 
 def from_samples(counts: Longs, values: Sequence[str], outputs: Sequence[str]) -> Channel:
-    """The channel of the shares: `counts[x, y]` pairs were seen. The prior is how often each x was."""
+    """Return the channel of the shares: `counts[x, y]` pairs were seen. The prior is how often each x was."""
     counts = _checked(counts, "from_samples")
     if counts.shape != (len(values), len(outputs)):
         raise InputError(
@@ -67,7 +67,7 @@ def from_samples(counts: Longs, values: Sequence[str], outputs: Sequence[str]) -
 def estimated(
     counts: Longs, loss: Loss, *, confidence: float = 0.95, complete: bool = True, rng: np.random.Generator
 ) -> Estimated:
-    """Average privacy and mutual information from `counts[x, y]` independent pairs, with the error of the estimate.
+    """Estimate average privacy and mutual information from `counts[x, y]` independent pairs, with errors.
 
     Write F(p) = Σ_y min_e Σ_x p(x, y) d(x, e), so that privacy is P = F(p) and the plug-in P̂ = F(p̂), and α = 1 − confidence.
 
@@ -126,7 +126,7 @@ def _plug_in(counts: Longs, loss: Loss) -> float:
 
 
 def _tried(counts: Longs, loss: Loss, rng: np.random.Generator) -> tuple[float, int]:
-    """The mean loss in a random half of an estimator that was learned on the other half, and how many it was tried on."""
+    """Return the mean loss in a random half of an estimator that was learned on the other half, and how many it was tried on."""
     n = int(counts.sum())
     learned = rng.multivariate_hypergeometric(counts.ravel(), n // 2, method="marginals").reshape(counts.shape)
     rest = counts - learned
@@ -140,7 +140,7 @@ def _tried(counts: Longs, loss: Loss, rng: np.random.Generator) -> tuple[float, 
 
 
 def _information(counts: Longs) -> tuple[float, float, float]:
-    """I(X; Y) of the shares in bits, corrected, and the standard error sd(log2 p(x,y)/(p(x)p(y)))/√n.
+    """Return I(X; Y) of the shares in bits, corrected, and the standard error sd(log2 p(x,y)/(p(x)p(y)))/√n.
 
     Miller and Madow: the entropy of shares is too low by about (m − 1)/(2n) nats, m the number of values that occur; of
     I = H(X) + H(Y) − H(X, Y) that is ((m_x − 1) + (m_y − 1) − (m_xy − 1))/(2n). Information is never below 0.

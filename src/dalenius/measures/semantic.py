@@ -41,7 +41,7 @@ DIFFERENCE_TOLERANCE = 1e-12  # a statistical difference above a level by less i
 
 
 def compose(budgets: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """(Σε, Σδ) of releases of the same database, each (ε, δ)-differentially private (Lemma 12); no releases have (0, 0).
+    """Return (Σε, Σδ) for releases of the same database, each (ε, δ)-differentially private (Lemma 12).
 
     Σδ is cut at 1: every mechanism is (0, 1)-differentially private, and more than 1 says no less.
     """
@@ -76,7 +76,7 @@ class SemanticBound:
 
 
 def semantic_bound(epsilon: float, delta: float = 0.0, people: int = 1) -> SemanticBound:
-    """Proposition 15: e^ε − 1. Theorem 16: e^{3ε} − 1 + 2√δ but for n(√δ + 2δ/(εe^ε)). Worst case: tanh(ε/2).
+    """Return Proposition 15: e^ε − 1. Theorem 16: e^{3ε} − 1 + 2√δ but for n(√δ + 2δ/(εe^ε)). Worst case: tanh(ε/2).
 
     tanh(ε/2) is the smallest number that holds for every ε-differentially private mechanism on two people or more (a noisy
     parity has it); of one person it is tanh(ε/4).
@@ -102,7 +102,7 @@ def semantic_bound(epsilon: float, delta: float = 0.0, people: int = 1) -> Seman
 
 
 def dp_level(mechanism: Mechanism) -> float:
-    """The smallest ε for which the mechanism is ε-differentially private; infinite where neighbours' supports differ."""
+    """Return the smallest ε for which the mechanism is ε-differentially private; infinite where neighbours' supports differ."""
     level = 0.0
     for person in range(mechanism.people):
         table = mechanism.by_record(mechanism.probabilities, person)
@@ -114,7 +114,7 @@ def dp_level(mechanism: Mechanism) -> float:
 
 
 def database_deltas(mechanism: Mechanism, epsilon: float) -> Floats:
-    """For each database the smallest δ with which it and every neighbour are (ε, δ)-indistinguishable (Definition 17).
+    """Return For each database the smallest δ with which it and every neighbour are (ε, δ)-indistinguishable (Definition 17).
 
     The best set S for Pr[A(D) ∈ S] − e^ε Pr[A(D') ∈ S] is where the difference is positive. Theorem 18's E of (ε, δ) is the
     databases whose number here is at most δ.
@@ -133,7 +133,7 @@ def database_deltas(mechanism: Mechanism, epsilon: float) -> Floats:
 
 
 def dp_delta(mechanism: Mechanism, epsilon: float) -> float:
-    """The smallest δ for which the mechanism is (ε, δ)-differentially private; for ε = 0 the largest total variation."""
+    """Return the smallest δ for which the mechanism is (ε, δ)-differentially private; for ε = 0 the largest total variation."""
     return float(database_deltas(mechanism, epsilon).max())
 
 
@@ -149,7 +149,7 @@ class WorstCase:
 
 
 def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
-    """The largest SD over priors, transcripts and persons (Definition 13), and where it is.
+    """Return the largest SD over priors, transcripts and persons (Definition 13), and where it is.
 
     Fix t and i; ρ = Pr[A(D) = t]/Pr[A(D₋ᵢ) = t]. If P is the posterior of Game i, that of Game 0 is ρP/E_P[ρ], so
     SD = ½ E_P|ρ/E_P[ρ] − 1|: convex in ρ, so at a given mean it is largest with all of P on the smallest and the largest ρ.
@@ -190,7 +190,7 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
 
 
 def semantic_level(mechanism: Mechanism, *, default: Hashable = None) -> float:
-    """The smallest number for which the mechanism is semantically private (Definition 13); see `worst_case`."""
+    """Return the smallest number for which the mechanism is semantically private (Definition 13); see `worst_case`."""
     return worst_case(mechanism, default=default).level
 
 
@@ -207,7 +207,7 @@ class Differences:
     transcripts: Floats
 
     def exceeding(self, level: float) -> float:
-        """The probability over (D, t) that some person's SD exceeds `level`: the δ of Definition 14 for this prior."""
+        """Return the probability over (D, t) that some person's SD exceeds `level`: the δ of Definition 14 for this prior."""
         seen = self.transcripts > 0
         over = (self.distances[:, seen] > level + DIFFERENCE_TOLERANCE).any(axis=0)
         return float(self.transcripts[seen][over].sum())
@@ -216,7 +216,7 @@ class Differences:
 def statistical_differences(
     mechanism: Mechanism, prior: Sequence[float] | Floats, *, default: Hashable = None
 ) -> Differences:
-    """The posteriors of every game and how far each person's is from the real one, transcript by transcript."""
+    """Return the posteriors of every game and how far each person's is from the real one, transcript by transcript."""
     belief = np.asarray(prior, dtype=np.float64)
     count = len(mechanism.probabilities)
     if belief.shape != (count,):
@@ -235,7 +235,7 @@ def statistical_differences(
 
 
 def _excess(first: Floats, log_first: Floats, log_second: Floats, epsilon: float) -> Floats:
-    """Σ_t max(0, p − e^ε p') over the last axis, as p(1 − e^{−gap}) with gap = log p − log p' − ε; no overflow."""
+    """Return Σ_t max(0, p − e^ε p') over the last axis, as p(1 − e^{−gap}) with gap = log p − log p' − ε; no overflow."""
     gap = np.where(log_first > -np.inf, np.inf, 0.0)
     both = (log_first > -np.inf) & (log_second > -np.inf)
     np.subtract(log_first, log_second, out=gap, where=both)

@@ -62,7 +62,7 @@ def threats(
     truth: Ints,
     people: Longs,
 ) -> Threats:
-    """Of beliefs about `people[i]` persons each, whose value is `truth[i]`."""
+    """Make it from beliefs about `people[i]` persons each, whose value is `truth[i]`."""
     total = float(people.sum())
 
     def share(belief: Floats) -> float:
@@ -94,20 +94,20 @@ def threats(
 
 
 def absolute_error(belief: Floats, truth: Ints, people: Longs) -> float:
-    """Σ over people and values of |1{s is theirs} − p(s)|; of one person it is 2(1 − p(own))."""
+    """Return Σ over people and values of |1{s is theirs} − p(s)|; of one person it is 2(1 − p(own))."""
     own = belief[np.arange(len(truth)), truth]
     return float((belief.sum(axis=1) - own + (1 - own)) @ people)
 
 
 def relative_levels(attacker: Floats, learner: Floats, truth: Ints) -> Floats:
-    """Ti of each person who is threatened under p_A, nan for the others."""
+    """Return Ti of each person who is threatened under p_A, nan for the others."""
     own = np.arange(len(truth)), truth
     threatened = attacker[own] >= attacker.max(axis=1) * (1 - TIE)
     return np.where(threatened, attacker[own] / learner[own], np.nan)
 
 
 def quantile_of_levels(levels: Floats, people: Longs, quantile: float) -> float:
-    """A quantile of Ti over the threatened people."""
+    """Return a quantile of Ti over the threatened people."""
     known = ~np.isnan(levels)
     return _quantile(levels[known], people[known].astype(np.float64), quantile)
 
@@ -142,7 +142,7 @@ class Faithfulness:
 def faithfulness(
     values: Floats, ideal: Sequence[Floats], learnt: Sequence[Floats], rng: np.random.Generator, *, etv: bool = True
 ) -> Faithfulness:
-    """`values[s]` is p(s), the same for both; `ideal[a][s, l]` and `learnt[a][s, l]` are what leaf l has given s.
+    """Compare both; `values[s]` is p(s) for both, `ideal[a][s, l]` and `learnt[a][s, l]` are the share of leaf l given s.
 
     TV of products does not factorise, but leaves with the same ratio count as one; where their combinations are few all are
     gone through, otherwise |p_I − p_L|/(p_I + p_L), which is at most 1, is averaged over draws from (p_I + p_L)/2.
@@ -178,7 +178,7 @@ def faithfulness_of_draws(
     rng: np.random.Generator,
     draws: int = 20_000,
 ) -> Faithfulness:
-    """RF where what is learnt is no product: `learnt(tuples, values)` gives [batch, tuple], the joint p_L in each batch.
+    """Return RF where what is learnt is no product: `learnt(tuples, values)` gives [batch, tuple], the joint p_L in each batch.
 
     Tuples are drawn from half p_I and half a product `near` p_L, and |p_I − p_L| over their density is averaged. The error is
     that of the draws, that of the batches, and what noise in p_L adds to a distance: told by how much more half of them have.
@@ -203,7 +203,7 @@ def faithfulness_of_draws(
 
 
 def _merged(p: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Leaves of one ratio q/p together."""
+    """Merge leaves with the same ratio q/p."""
     ratio = np.divide(q, p, out=np.full(len(p), np.inf), where=p > 0)
     _, group = np.unique(np.round(ratio, 12), return_inverse=True)
     first: Floats = np.bincount(group, weights=p).astype(np.float64)
@@ -212,7 +212,7 @@ def _merged(p: Floats, q: Floats) -> tuple[Floats, Floats]:
 
 
 def _drawn(shares: Floats, values: Longs, rng: np.random.Generator) -> Longs:
-    """A leaf for each of the values drawn, by `shares[value]`."""
+    """Return a leaf for each of the values drawn, by `shares[value]`."""
     leaves = np.empty(len(values), dtype=np.int64)
     uniform = rng.random(len(values))
     for s in np.unique(values).tolist():
@@ -223,7 +223,7 @@ def _drawn(shares: Floats, values: Longs, rng: np.random.Generator) -> Longs:
 
 
 def _etv(values: Floats, ideal: Sequence[Floats], learnt: Sequence[Floats], rng: np.random.Generator) -> float:
-    """½ of the mean of |1 − p_L/p_I| over draws from p_I."""
+    """Return ½ of the mean of |1 − p_L/p_I| over draws from p_I."""
     draws = DRAWS // 4
     s = rng.choice(len(values), size=draws, p=values / values.sum())
     ratio = np.ones(draws)

@@ -84,7 +84,7 @@ class Anatomy(Publisher):
         return (f"distinct ℓ = {self.l}",)
 
     def publish(self, table: Table, *, seed: int | None = None) -> PublishedAnatomy:
-        """Put everybody into a group. Without a seed the draw cannot be repeated, as it should be for a release."""
+        """Put everybody into a group. Without a seed nobody can repeat the draw, which is right for a release."""
         if seed is not None:
             check_seed(seed, "Anatomy")
         cells = table.cells()
@@ -114,13 +114,13 @@ class Anatomy(Publisher):
 
 
 def _next(group: int, others: Bools) -> int:
-    """The first of the groups after this one, and after the last the first."""
+    """Return the first of the groups after this one, and after the last the first."""
     after = int(np.argmax(others[group + 1 :])) + group + 1 if group + 1 < len(others) else 0
     return after if others[after] else int(np.argmax(others))
 
 
 def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Longs], int]:  # noqa: E741
-    """For each value the groups its people go to, one each, and the number of groups."""
+    """Return for each value the groups its people go to, one each, and the number of groups."""
     from dalenius.kernels.anatomy import largest_first  # compiled code, which `--help` can do without
 
     total, most = int(counts.sum()), int(counts.max())
@@ -145,7 +145,7 @@ def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Long
 def _assign_left_over(
     values: list[int], people: list[Longs], groups: int, rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """A group for each person left over: one without their value, and each another one as long as that can be.
+    """Return a group for each person left over: one without their value, and each another one as long as that can be.
 
     People who find all their groups taken ask those who took them to move on (augmenting paths).
     """
@@ -169,7 +169,7 @@ def _assign_left_over(
 
 
 def _drawn(values: Ints, counts: Longs, people: list[Longs], rng: np.random.Generator) -> tuple[Longs, Ints]:
-    """The cell of every person and the group drawn for them, cell by cell."""
+    """Return the cell of every person and the group drawn for them, cell by cell."""
     cell = np.repeat(np.arange(len(counts)), counts)
     by_value = np.argsort(values[cell], kind="stable")
     group = np.empty(len(cell), dtype=np.int32)
@@ -240,7 +240,7 @@ class PublishedAnatomy(Published):
         self.table.engine.save(columns, targets[1])
 
     def _tally(self) -> Tally:
-        """What was decided: the quasi-identifiers of each group.
+        """Return what was decided: the quasi-identifiers of each group.
 
         That the sensitive values are those of the same people needs no count. Each row is put into its group by all its
         values, and one that has others than were counted gets none.

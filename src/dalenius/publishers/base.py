@@ -93,7 +93,7 @@ class Publisher(ABC):
 
     @classmethod
     def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
-        """The publisher that criteria and the options typed ask for; criteria that it cannot keep are refused."""
+        """Return the publisher that criteria and the options typed ask for; criteria that it cannot keep are refused."""
         return cls(criteria, **chosen)  # type: ignore[call-arg]
 
     @classmethod
@@ -104,7 +104,7 @@ class Publisher(ABC):
 
     @classmethod
     def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:  # noqa: ARG003 - few search for a utility
-        """The parameters that all its candidates of a `frontier` share: of those chosen, and of its own.
+        """Return the parameters that all its candidates of a `frontier` share: of those chosen, and of its own.
 
         `utility` is what releases are compared by.
         """
@@ -112,17 +112,17 @@ class Publisher(ABC):
 
     @classmethod
     def not_tried(cls, flag: str) -> str:
-        """What to say if an option of this method is given to `frontier`, and the method is not tried."""
+        """Return what to say if an option of this method is given to `frontier`, and the method is not tried."""
         return f"{flag} belongs to {cls.title}, which is not tried. Add --method {cls.name}."
 
     @classmethod
     def files(cls, path: Path) -> tuple[Path, ...]:
-        """The files of the release: the one that is named, or several whose names begin with it."""
+        """Return the files of the release: the one that is named, or several whose names begin with it."""
         return (path,)
 
     @classmethod
     def has_several_files(cls) -> bool:
-        """Whether the release has several files, so that it cannot be one table of an engine."""
+        """Return whether the release has several files, so that it cannot be one table of an engine."""
         return len(cls.files(Path("release"))) > 1
 
     @abstractmethod
@@ -131,17 +131,17 @@ class Publisher(ABC):
 
     @abstractmethod
     def promises(self) -> tuple[str, ...]:
-        """What the release satisfies, as a person writes it."""
+        """Return what the release satisfies, as a person writes it."""
 
     def run(self, table: Table, *, seed: int | None = None, progress: Progress | None = None) -> Published:
-        """Publish; of a seed and who is told of progress the publisher gets what it takes."""
+        """Publish. Pass on the seed and the progress callback if the publisher takes them."""
         taken: dict[str, Any] = {"seed": seed} if self.takes_seed else {}
         if self.shows_progress:
             taken["progress"] = progress
         return self.publish(table, **taken)
 
     def trial(self, table: Table, seed: int) -> Release:
-        """A release as it would be published, to be attacked. The same seed draws the same one."""
+        """Return a release as it would be published, to be attacked. The same seed draws the same one."""
         return self.run(table, seed=seed).release
 
 
@@ -170,7 +170,7 @@ class Record:
     given: Mapping[str, Any] | None  # what is left of people together with earlier releases; None: there are none
 
     def to_document(self) -> dict[str, Any]:
-        """The record as JSON has it."""
+        """Return the record as JSON has it."""
         counts = self.headcount
         document = {"method": self.method, "criteria": list(self.criteria), **self.details}
         if counts is not None:
@@ -191,24 +191,24 @@ class Published(ABC):
         """What the world will see."""
 
     def promises(self) -> tuple[str, ...]:
-        """What the release satisfies, as a person writes it."""
+        """Return what the release satisfies, as a person writes it."""
         return self.publisher.promises()
 
     def headcount(self) -> Headcount | None:
-        """How many people and classes the release has; None if it has no classes."""
+        """Return how many people and classes the release has; None if it has no classes."""
         classes = self.release.classes()
         return None if classes is None else Headcount(classes.people, classes.groups, classes.suppressed)
 
     def details(self) -> dict[str, Any]:
-        """The method's own parameters and figures, as JSON has them."""
+        """Return the method's own parameters and figures, as JSON has them."""
         return {}
 
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """The method's own lines of the summary: a word, and what there is to say."""
+        """Return the method's own lines of the summary: a word, and what there is to say."""
         return ()
 
     def contents(self) -> tuple[str, list[str]] | None:
-        """What the first line of the summary lists, after a word; None: what is left of each column."""
+        """Return what the first line of the summary lists, after a word; None: what is left of each column."""
         return None
 
     @cached_property
@@ -230,23 +230,23 @@ class Published(ABC):
         )
 
     def describe(self) -> dict[str, Any]:
-        """Method, parameters and result; the sidecar and `--json` have them."""
+        """Return method, parameters and result, as the sidecar and `--json` have them."""
         return self.record.to_document()
 
     def columns_left(self) -> tuple[ColumnLeft, ...]:
-        """What the release leaves of each quasi-identifier."""
+        """Return what the release leaves of each quasi-identifier."""
         return columns_left(self.release)
 
     def document(self) -> dict[str, Any]:
-        """The description, and what is left of each column."""
+        """Return the description, and what is left of each column."""
         return self.describe() | {"columns_left": remaining.to_document(self.columns_left())}
 
     def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
-        """People as leaf codes of all coded columns, how many each row is, and the group of each, −1 where suppressed."""
+        """Return people as leaf codes of all coded columns, how many each row is, and the group of each, −1 where suppressed."""
         raise InputError(f"A release of kind {self.kind!r} has no groups in which anybody could be.")
 
     def files(self, path: Path) -> tuple[Path, ...]:
-        """The files of the release: the one that is named, or several whose names begin with it."""
+        """Return the files of the release: the one that is named, or several whose names begin with it."""
         return self.publisher.files(path)
 
     @abstractmethod
@@ -306,13 +306,13 @@ class Published(ABC):
 
 
 def written_columns(table: Table) -> tuple[str, ...]:
-    """The columns of a release, in the table's order: all but identifiers."""
+    """Return the columns of a release, in the table's order: all but identifiers."""
     roles = {column.name: column.role for column in table.declared.columns}
     return tuple(name for name in table.rows.columns if roles[name] != "identifier")
 
 
 def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
-    """A publisher that keeps criteria needs one at least, and nothing else among them."""
+    """Refuse an empty list of criteria, and anything in it that is not a criterion."""
     if isinstance(criteria, str | bytes) or not isinstance(criteria, Sequence):
         raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criteria)
     if not criteria:
@@ -323,7 +323,7 @@ def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
 
 
 def only_criterion(criteria: Sequence[Criterion], kind: type[Kept], letter: str, method: str, example: str) -> Kept:
-    """The one criterion that a method keeps; it needs that one, and others are refused."""
+    """Return the one criterion that a method keeps; it needs that one, and others are refused."""
     others = [criterion.describe() for criterion in criteria if not isinstance(criterion, kind)]
     if others:
         raise InputError(
@@ -377,7 +377,7 @@ def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple
 
 
 def check_name_free(name: str, schema: Schema, method: str) -> None:
-    """A column that a method adds must not be called like one that is published; upper and lower case do not differ."""
+    """Refuse to add a column with the name of a published one; upper and lower case count as equal."""
     for column in schema.columns:
         if column.role != "identifier" and column.name.casefold() == name.casefold():
             raise InputError(

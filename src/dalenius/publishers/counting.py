@@ -85,7 +85,7 @@ class Counting:
 
 
 def _by_column(option: str, columns: Any) -> tuple[tuple[str, Any], ...]:
-    """Pairs of a column and what is given for it, which can be hashed."""
+    """Return hashable pairs of a column and its setting."""
     pairs = tuple(columns.items()) if isinstance(columns, Mapping) else columns
     if not isinstance(pairs, tuple) or not all(
         isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
@@ -118,22 +118,22 @@ class Exact:
         return [counts.size for counts in self.counts] + [own.shape[1] for own in self.moments.values()]
 
     def units(self) -> list[int]:
-        """What one person changes each vector of numbers by, in each of its queries."""
+        """Return what one person changes each vector of numbers by, in each of its queries."""
         return [1, *(unit for own in self.bounds.values() for unit in units(*own)[1:])]
 
     def times(self) -> list[int]:
-        """How many queries each vector holds: the first one all tables and every n."""
+        """Return how many queries each vector holds: the first one all tables and every n."""
         return [len(self.tables) + len(self.bounds), *(1 for _ in self.units()[1:])]
 
     def queries(self) -> list[Longs]:
-        """The vectors: what has noise of one scale together."""
+        """Return the vectors: what has noise of one scale together."""
         first = [counts.ravel() for counts in self.counts] + [own[0] for own in self.moments.values()]
         return [np.concatenate(first), *(row for own in self.moments.values() for row in own[1:])]
 
     def release(
         self, kind: type[Counted], wanted: Counting, drawn: list[Floats], scale: float, epsilon: float
     ) -> Counted:
-        """A release of numbers with noise, in the order of `queries`."""
+        """Return a release of numbers with noise, in the order of `queries`."""
         parts = np.split(drawn[0], np.cumsum(self.sizes)[:-1])
         tables = [part.reshape(counts.shape) for part, counts in zip(parts, self.counts, strict=False)]
         moments = {
@@ -161,7 +161,7 @@ def exact(
     levels: Mapping[str, int] | None = None,
     gaussian: Mapping[str, tuple[int, int]] | None = None,
 ) -> Exact:
-    """What is counted, without noise. Refuses domains that only the data tell."""
+    """Return what is counted, without noise. Refuses domains that only the data tell."""
     declared, levels, gaussian = table.declared, levels or {}, gaussian or {}
     if len(declared.sensitive) > 1:
         raise InputError(
@@ -193,7 +193,7 @@ def exact(
 
 
 def _coarse(bound: Schema, levels: Mapping[str, int]) -> dict[str, Coarse]:
-    """The labels of the columns that are not counted value by value."""
+    """Return the labels of the columns that are not counted value by value."""
     known = [column.name for column in bound.quasi]
     coarse_columns = {}
     for name, level in levels.items():
@@ -234,7 +234,7 @@ def _table(cells: Cells, names: tuple[str, ...], coarse: Mapping[str, Coarse]) -
 
 
 def _moments(cells: Cells, name: str, low: int, high: int) -> Longs:
-    """n, sum and squares of a Gaussian column by sensitive value; who has no number is in none of them."""
+    """Return n, sum and squares of a Gaussian column by sensitive value, leaving out people without a number."""
     numbers = numbers_of(cells.schema[name])[cells.codes[:, [c.name for c in cells.schema.quasi].index(name)]]
     known = ~np.isnan(numbers)
     x = np.clip(numbers[known], low, high).astype(np.int64) - low
@@ -245,7 +245,7 @@ def _moments(cells: Cells, name: str, low: int, high: int) -> Longs:
 
 
 def parameters(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of counts that options ask for: `--joint A,B`, `--level COLUMN=1`, `--gaussian COLUMN=0:99` and the others."""
+    """Return the parameters that options ask for: `--joint A,B`, `--level COLUMN=1`, `--gaussian COLUMN=0:99` and others."""
     return {
         **{name: value for name, value in chosen.items() if name not in ("joint", "level", "gaussian")},
         "joint": joint_of(chosen.get("joint", ())),
@@ -255,22 +255,22 @@ def parameters(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def joint_of(items: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """What --joint says: columns that are counted together."""
+    """Return what --joint says: columns that are counted together."""
     return tuple(tuple(name.strip() for name in names.split(",")) for names in items)
 
 
 def levels_of(items: Sequence[str]) -> dict[str, int]:
-    """What --level says: COLUMN=LEVEL."""
+    """Return what --level says: COLUMN=LEVEL."""
     return {name: level for name, (level,) in _of_columns("--level", "COLUMN=1", items).items()}
 
 
 def bounds_of(items: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """What --gaussian says: COLUMN=LOW:HIGH."""
+    """Return what --gaussian says: COLUMN=LOW:HIGH."""
     return {name: (low, high) for name, (low, high) in _of_columns("--gaussian", "COLUMN=0:99", items).items()}
 
 
 def _of_columns(option: str, example: str, items: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The whole numbers that an option gives each column, as many as in its example."""
+    """Return the whole numbers that an option gives each column, as many as in its example."""
     bounds: dict[str, tuple[int, ...]] = {}
     for item in items:
         name, _, text = item.rpartition("=")

@@ -33,7 +33,7 @@ def given(
     mapping: Mapping[str, str] | None = None,
     names: Sequence[str] | None = None,
 ) -> Given:
-    """What releases leave of the people of a table, each known by the quasi-identifiers that both have.
+    """Return what releases leave of the people of a table, each known by the quasi-identifiers that both have.
 
     `columns` names the sensitive column of each release; `mapping` tells values that have another name; `names` are what messages
     call the releases. A value missing in the table is not known. Somebody with a value that a release's declared domain does not
@@ -95,7 +95,7 @@ def given(
 
 
 def _joined_and_left(release: GroupedRelease, targets: Targets, inside: Bools, people: Longs) -> tuple[int, int]:
-    """The fewest people who are in the table and not in a release, and the other way round.
+    """Return the fewest people who are in the table and not in a release, and the other way round.
 
     Where everybody fits one class at most, each class tells; else only the totals do. Suppressed rows may be anybody's.
     """
@@ -121,7 +121,7 @@ def _joined_and_left(release: GroupedRelease, targets: Targets, inside: Bools, p
 
 
 def needed(l: int, confidence: float) -> int:  # noqa: E741 - the literature's letter
-    """The fewest values that must be left: ℓ, and so many that none is as likely as more than the confidence."""
+    """Return the fewest values that must be left: ℓ, and so many that none is as likely as more than the confidence."""
     if isinstance(l, bool) or not isinstance(l, int) or l < 2:
         raise ParameterError("l", "given", "an int ≥ 2", l)
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence <= 1:
@@ -130,7 +130,7 @@ def needed(l: int, confidence: float) -> int:  # noqa: E741 - the literature's l
 
 
 def one_sensitive(schema: Schema) -> str:
-    """The name of the sensitive column, of which there must be one."""
+    """Return the name of the sensitive column, of which there must be one."""
     if len(schema.sensitive) > 1:
         raise InputError(
             f"Earlier releases are held against one sensitive column, and {schema.source} has {len(schema.sensitive)}. Publish "
@@ -140,7 +140,7 @@ def one_sensitive(schema: Schema) -> str:
 
 
 def _targets(own: Schema, quasi: Ints, other: Schema) -> tuple[Targets, Bools]:
-    """People as a release codes them, and whether its domains have their values."""
+    """Return people as a release codes them, and whether its domains have their values."""
     codes = np.full((len(quasi), len(other.quasi)), UNKNOWN, dtype=np.int32)
     inside = np.ones(len(quasi), dtype=bool)
     known = {column.name: a for a, column in enumerate(own.quasi)}

@@ -26,7 +26,7 @@ SLACK_TOLERANCE = 1e-10  # slacks below count as none
 
 
 def average_mix(game: Game, level: float) -> Floats:
-    """The channel of the average case, for D = `level`."""
+    """Return the channel of the average case, for D = `level`."""
     errors = game.cost[0].sum(axis=0)
     best = int(errors.argmin())
     share = 1.0 if errors[best] <= level else level / float(errors[best])
@@ -36,7 +36,7 @@ def average_mix(game: Game, level: float) -> Floats:
 
 
 def equal_errors(game: Game, level: float) -> Floats:
-    """A channel after which every observation leaves the error `level` (of its output's own answer), by Carathéodory's walk.
+    """Return a channel after which every observation leaves the error `level` (of its output's own answer), by Carathéodory's walk.
 
     From what is left of the prior, an extreme point of the smallest face of Q that holds it is taken away until an input is
     used up or a constraint becomes tight: a smaller face. What rounding leaves over is said as e0.
@@ -66,7 +66,7 @@ def equal_errors(game: Game, level: float) -> Floats:
 
 
 def _extreme(losses: Floats, inside: Floats, level: float) -> Floats | None:
-    """An extreme point of the face of Q that holds a point: the one with most of the input that it has most of."""
+    """Return an extreme point of the face of Q that holds a point: the one with most of the input that it has most of."""
     tight = inside @ losses - level <= SLACK_TOLERANCE
     solved = linprog(
         -(np.arange(len(inside)) == inside.argmax()).astype(np.float64),

@@ -49,7 +49,7 @@ class Designed:
 
 
 def least_distortion(channel: Channel, system: Floats) -> float:
-    """Σ_x' p(x') min_y' d_S(x', y'): what even the most faithful channel distorts."""
+    """Return Σ_x' p(x') min_y' d_S(x', y'), the distortion of even the most faithful channel."""
     _check_system(channel, system)
     return float(channel.source.sum(axis=1) @ system.min(axis=1))
 
@@ -57,7 +57,7 @@ def least_distortion(channel: Channel, system: Floats) -> float:
 def most_average_error(
     channel: Channel, loss: Loss, system: Floats, distortion: float, *, gap: float = 1e-7, closed_form: bool = True
 ) -> Designed:
-    """max over W of P_avg = Σ_o min_e Σ p(x', x) p(b|x) W(y'|x') p(y|y') d_A(x, e) with E d_S ≤ `distortion`.
+    """Maximise P_avg = Σ_o min_e Σ p(x', x) p(b|x) W(y'|x') p(y|y') d_A(x, e) over W with E d_S ≤ `distortion`.
 
     Only the alphabets, the prior and the parts of `channel` are used. `gap` is what the bound may be above the value, relative
     to the error without any output. Where d_A = d_S and nothing lies between, a closed form answers (`error_closed`), unless
@@ -73,7 +73,7 @@ def most_average_error(
 def most_worst_case_error(
     channel: Channel, loss: Loss, system: Floats, distortion: float, *, gap: float = 1e-6, closed_form: bool = True
 ) -> Designed:
-    """max over W of P_min = min over the o that occur of min_e E[d_A(X, e) | o] with E d_S ≤ `distortion`.
+    """Maximise P_min = min over the o that occur of min_e E[d_A(X, e) | o] over W with E d_S ≤ `distortion`.
 
     Not one linear programme, but for every t one is: D*(t) = min_W E d_S s.t. Σ … W (d_A − t) ≥ 0 for all o, e; the optimum is
     the largest t with D*(t) ≤ D.
@@ -89,7 +89,7 @@ def most_worst_case_error(
 
 
 def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
-    """The average programme: whole, if that has at most so many nonzeros, else by answers and outputs as they are missed.
+    """Return the average programme: whole, if that has at most so many nonzeros, else by answers and outputs as they are missed.
 
     Matrix, value, bound, rounds. (A 10 × 10 grid takes 8 to 11 s whole, and 7 to 200 s by what is missed.)
 
@@ -125,7 +125,7 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
 
 
 def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
-    """Newton steps on t from above and halvings, answers and outputs added as they are missed: matrix, value, bound, rounds.
+    """Lower t by Newton steps and halvings, adding missed answers and outputs. Return matrix, value, bound and rounds.
 
     Of any q ≥ 0, L(t) = Σ_x' min_y' [price − gain_q + t · weight_gain_q] ≤ D*(t) rises with t; from its root on, no t is
     within the budget. The t that is tried is a little below the bound, so that a success closes the gap; where Newton's steps
@@ -164,7 +164,7 @@ def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
 
 
 def _root(fixed: Floats, slope: Floats, budget: float, high: float) -> float:
-    """The t where L(t), increasing and above the budget at `high`, passes it: the upper end of a bisection."""
+    """Return the t where L(t), increasing and above the budget at `high`, passes it: the upper end of a bisection."""
     low = 0.0
     for _ in range(100):
         middle = (low + high) / 2
@@ -176,7 +176,7 @@ def _root(fixed: Floats, slope: Floats, budget: float, high: float) -> float:
 
 
 def _within(game: Game, matrix: Floats, cheapest: Floats) -> Floats:
-    """The same channel, mixed with the cheapest as far as it overspends. (P_avg is concave: little is lost.)"""
+    """Return the same channel, mixed with the cheapest as far as it overspends. (P_avg is concave: little is lost.)"""
     spent = game.spent(matrix)
     if spent <= game.budget:
         return matrix
@@ -186,7 +186,7 @@ def _within(game: Game, matrix: Floats, cheapest: Floats) -> Floats:
 
 
 def _free(game: Game, matrix: Floats, cheapest: Floats) -> Floats:
-    """The same channel without what costs anything."""
+    """Return the same channel without what costs anything."""
     kept = np.where(game.price > 0, 0.0, matrix)
     kept = np.where(kept.sum(axis=1, keepdims=True) > 0, kept, cheapest)
     scaled: Floats = kept / kept.sum(axis=1, keepdims=True)
@@ -194,7 +194,7 @@ def _free(game: Game, matrix: Floats, cheapest: Floats) -> Floats:
 
 
 def _lifted(game: Game, matrix: Floats, level: float) -> Floats:
-    """The same channel with errors[o, e] ≥ t p(o) beyond the solver's tolerance, where t is below what is left without output.
+    """Return the channel with errors[o, e] ≥ t p(o) beyond the solver's tolerance; t is below the error without output.
 
     An output with probability δ whatever the input adds at least δ p(y|y') p(b) (P(b) − t) to the slack of (y, b); that all
     rows then sum to the same, 1 + Σ δ, changes nothing once divided by it, for the constraints are homogeneous.
@@ -267,7 +267,7 @@ def _game(
 
 
 def _undominated(channel: Channel, losses: Floats) -> Floats:
-    """Without answers that another one beats whatever the truth is: nobody gives them, and their losses may be of any size."""
+    """Drop answers that another answer beats whatever the truth is: nobody gives them, and their losses may be huge."""
     there = losses[channel.source.sum(axis=0) > 0]
     kept: list[int] = []
     for e in np.argsort(there.sum(axis=0), kind="stable").tolist():
@@ -287,6 +287,6 @@ def _check_system(channel: Channel, system: Floats) -> None:
 
 
 def _closed(channel: Channel, loss: Loss, system: Floats) -> bool:
-    """Whether the closed forms hold."""
+    """Return whether the closed forms hold."""
     whole = channel.unknown is None and channel.observation is None and channel.background is None
     return whole and np.array_equal(loss.matrix, system) and not system.min(axis=1).any()

@@ -90,7 +90,7 @@ class Game:
         return errors
 
     def errors(self, matrix: Floats) -> Floats:
-        """[o, e]: p(o) E[d_A(X, e) | o]."""
+        """Return [o, e]: p(o) E[d_A(X, e) | o]."""
         losses = (matrix @ self.seen).T @ self.cost  # [b, y, e]
         return np.ascontiguousarray(losses.transpose(1, 0, 2)).reshape(-1, self.cost.shape[2])
 
@@ -100,23 +100,23 @@ class Game:
         return probabilities
 
     def gain(self, multipliers: Floats) -> Floats:
-        """[x', y']: what W(y'|x') adds to Σ_{o,e} q[o, e] errors[o, e]."""
+        """Return [x', y']: what W(y'|x') adds to Σ_{o,e} q[o, e] errors[o, e]."""
         q = multipliers.reshape(self.seen.shape[1], len(self.mass), -1).transpose(1, 2, 0)  # [b, e, y]
         gains: Floats = (self.cost @ q).sum(axis=0) @ self.seen.T
         return gains
 
     def weight_gain(self, multipliers: Floats) -> Floats:
-        """[x', y']: what W(y'|x') adds to Σ_o q[o] p(o)."""
+        """Return [x', y']: what W(y'|x') adds to Σ_o q[o] p(o)."""
         q = multipliers.reshape(self.seen.shape[1], len(self.mass))
         weights: Floats = (q @ self.mass).T @ self.seen.T
         return weights
 
     def average(self, matrix: Floats) -> float:
-        """P_avg (Rebollo-Monedero et al. 2013, section IV-B) of the best label estimate."""
+        """Return P_avg (Rebollo-Monedero et al. 2013, section IV-B) of the best label estimate."""
         return float(self.errors(matrix).min(axis=1).sum())
 
     def worst(self, matrix: Floats) -> float:
-        """P_min, over the observations that occur."""
+        """Return P_min, over the observations that occur."""
         weight = self.weights(matrix)
         occurs = weight > 0
         return float((self.errors(matrix).min(axis=1)[occurs] / weight[occurs]).min())
@@ -125,7 +125,7 @@ class Game:
         return float((self.price * matrix).sum())
 
     def cheapest(self) -> Floats:
-        """The channel of least distortion."""
+        """Return the channel of least distortion."""
         matrix = np.zeros(self.shape)
         matrix[np.arange(len(matrix)), self.price.argmin(axis=1)] = 1.0
         return matrix
@@ -137,7 +137,7 @@ class Game:
         return self.budget <= 0 and bool((free[self.mass.sum(axis=0) > 0] <= 1).all())
 
     def silent(self) -> Floats:
-        """The cheapest of the channels that always say the same."""
+        """Return the cheapest of the channels that always say the same."""
         matrix = np.zeros(self.shape)
         matrix[:, self.price.sum(axis=0).argmin()] = 1.0
         return matrix
@@ -152,7 +152,7 @@ class Part:
 
     @classmethod
     def of(cls, game: Game) -> Part:
-        """Cheap outputs and the silent one (so that everything up to the prior's error is feasible); answers to either."""
+        """Start with cheap outputs, a constant output (so that the prior's error is feasible), and answers to both."""
         rows, columns = game.shape
         start = np.zeros((rows, columns), dtype=np.bool_)
         near = np.argsort(game.price, axis=1, kind="stable")[:, :FIRST_OUTPUTS]
@@ -168,12 +168,12 @@ class Part:
 
     @classmethod
     def whole(cls, game: Game) -> Part:
-        """Everything at once."""
+        """Return everything at once."""
         answers = (game.seen.shape[1] * len(game.mass), game.cost.shape[2])
         return cls(~game.closed, np.ones(answers, dtype=np.bool_))
 
     def add_answers(self, errors: Floats, below: Floats, *, most: int = ANSWERS_PER_ROUND) -> int:
-        """Of every observation the best answers with an error below a level; how many are new."""
+        """Add for each observation the best answers with an error below its level. Return how many are new."""
         before = int(self.answered.sum())
         count = min(most, errors.shape[1])
         best = np.argpartition(errors, count - 1, axis=1)[:, :count]
@@ -182,7 +182,7 @@ class Part:
         return int(self.answered.sum()) - before
 
     def add_outputs(self, worth: Floats, closed: Bools) -> int:
-        """Of every input the outputs worth more than all that are open; how many are new."""
+        """Add for each input the outputs worth more than all that are open. Return how many are new."""
         before = int(self.open.sum())
         worth = np.where(closed, -np.inf, worth)
         level = np.where(self.open, worth, -np.inf).max(axis=1)
@@ -204,7 +204,7 @@ class Solved:
 
 
 def most_average(game: Game, part: Part) -> Solved | None:
-    """max Σ_o z_o s.t. z_o ≤ errors[o, e] for the answers looked at, rows sum to 1, distortion within the budget."""
+    """Maximise Σ_o z_o s.t. z_o ≤ errors[o, e] for the answers in the programme, rows sum to 1, distortion within the budget."""
     o, e = np.nonzero(part.answered)
     rows, entries = _answers(game, part, o, e, 0.0)
     levels = coo_array((np.ones(len(o)), (np.arange(len(o)), o)), shape=(len(o), len(part.answered)))
@@ -219,7 +219,7 @@ def most_average(game: Game, part: Part) -> Solved | None:
 
 
 def least_spent(game: Game, part: Part, level: float) -> Solved | None:
-    """D*(t): min distortion s.t. errors[o, e] − t p(o) ≥ 0 for the answers looked at, rows sum to 1.
+    """Return D*(t): min distortion s.t. errors[o, e] − t p(o) ≥ 0 for the answers in the programme, rows sum to 1.
 
     Each constraint is divided by its largest coefficient: those of rare observations would be rounding for the solver.
     """
@@ -236,7 +236,7 @@ def least_spent(game: Game, part: Part, level: float) -> Solved | None:
 
 
 def _answers(game: Game, part: Part, o: Longs, e: Longs, level: float) -> tuple[int, coo_array]:
-    """A row for each answer: the coefficients of the open W(y'|x') in errors[o, e] − level · p(o)."""
+    """Return a row for each answer: the coefficients of the open W(y'|x') in errors[o, e] − level · p(o)."""
     inputs, outputs = np.nonzero(part.open)
     y, b = np.divmod(o, len(game.mass))
     row, column = np.nonzero(game.seen.T[y][:, outputs])
@@ -246,7 +246,7 @@ def _answers(game: Game, part: Part, o: Longs, e: Longs, level: float) -> tuple[
 
 
 def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, free: int) -> Solved | None:
-    """A programme over the open W and `free` more variables; the answers are the first rows of `above`.
+    """Return a programme over the open W and `free` more variables; the answers are the first rows of `above`.
 
     None where the solver finds no solution although there is one; bounds do not lean on how exact it is.
     """

@@ -114,20 +114,20 @@ class Given:
         return is_missing
 
     def bits(self, group: Longs, leaf: Ints, groups: int) -> Words:
-        """The values of each group, where `leaf[x]` occurs in `group[x]`."""
+        """Return the values of each group, where `leaf[x]` occurs in `group[x]`."""
         group_bits = np.zeros((groups, self.left.shape[1]), dtype=np.uint64)
         value_bits(group.astype(np.int64), self.codes[leaf], group_bits)
         return group_bits
 
     def keeps(self, some: Longs, into: Longs, bits: Words) -> Bools:
-        """Which groups leave enough of everybody in them: the quasi-identifiers `some[x]` are in group `into[x]`."""
+        """Return which groups leave enough of everybody in them: the quasi-identifiers `some[x]` are in group `into[x]`."""
         few = common_sizes(some.astype(np.int64), self.guarded, into.astype(np.int64), bits) < self.demand[some]
         kept = np.ones(len(bits), dtype=bool)
         kept[into[few]] = False
         return kept
 
     def numbers(self, codes: Ints) -> Longs:
-        """Which quasi-identifiers each row of leaf codes has."""
+        """Return which quasi-identifiers each row of leaf codes has."""
         m = len(self.schema.quasi)
         sizes = [len(column.leaves) for column in self.schema.quasi]
         quasi, number = distinct_rows(np.concatenate([self.quasi, codes[:, :m]]), sizes)
@@ -136,7 +136,7 @@ class Given:
         return number[len(quasi) :].astype(np.int64)
 
     def keeps_hidden(self, into: Longs, bits: Words, hidden: Bools) -> bool:
-        """Whether suppressed rows leave enough of those whose rows they are: `into` says the group of all quasi-identifiers."""
+        """Return whether the suppressed rows leave enough values; `into` is the group of each combination of quasi-identifiers."""
         some = np.flatnonzero(hidden[into])
         if not len(some):
             return True
@@ -144,13 +144,13 @@ class Given:
         return bool(self.keeps(some, np.zeros(len(some), dtype=np.int64), together)[0])
 
     def attacked(self, release: GroupedRelease) -> Words:
-        """The values that a release of the table leaves of each quasi-identifiers, as an attacker finds them in its files."""
+        """Return the values that a release leaves for each combination of quasi-identifiers, as an attacker reads its files."""
         common = intersect([release], [self.targets], self.values, [self.codes], [self.schema.sensitive[0].name])
         # Whoever is not found in the release, as their row was left out, loses nothing by it.
         return np.where(common.located[0][:, None], common.left, ~np.uint64(0))
 
     def subtracted(self, release: GroupedRelease) -> tuple[dict[str, Any], ...]:
-        """What subtracting earlier releases from a release of the table tells about people who joined or left."""
+        """Return what subtracting earlier releases from a release of the table tells about people who joined or left."""
         later = Counted(release, self.codes, self.schema.sensitive[0].name)
         views = [Counted(only.release, only.codes, only.column) for only in self.earlier]
         documents = []
@@ -172,7 +172,7 @@ class Given:
 
 
 def evaluate(published: Published, earlier: Given) -> Evaluated:
-    """What a release and the earlier ones leave together of everybody in the table, by their own class and as attacked."""
+    """Return what a release and the earlier ones leave together of everybody in the table, by their own class and as attacked."""
     release = published.release.classes()
     assert release is not None  # counts are refused before they are planned with earlier releases
     codes, counts, group = published.people_in_groups()
@@ -184,7 +184,7 @@ def evaluate(published: Published, earlier: Given) -> Evaluated:
 def evaluate_groups(
     earlier: Given, codes: Ints, counts: Longs, group: Ints, *, attacked: Words | None = None, shown: bool = True
 ) -> Evaluated:
-    """The same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed.
+    """Return the same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed.
 
     `attacked` are the values where an attacker finds each quasi-identifiers, `shown` says whether suppressed rows are published.
     """
@@ -216,7 +216,7 @@ def evaluate_groups(
 
 
 def joined(earlier: Given, codes: Ints, group: Ints, partner: Callable[[int, Bools], int]) -> Ints:
-    """Groups joined until each leaves enough of everybody in it; those that do already stay as they are, if they can.
+    """Return groups joined until each leaves enough of everybody in it; those that do already stay as they are, if they can.
 
     A group that leaves too little takes in others, one after the other: `partner(q, others)` says which is next, and that it is
     now part of q. All groups in one leave every value of the table, which is enough.
@@ -239,7 +239,7 @@ def joined(earlier: Given, codes: Ints, group: Ints, partner: Callable[[int, Boo
 
 
 def joined_as_attacked(earlier: Given, codes: Ints, group: Ints, release_of: Callable[[Ints], GroupedRelease]) -> Ints:
-    """Groups joined until an attacker who looks for people where they seem to be is left with enough values of everybody.
+    """Return groups joined until an attacker who looks for people where they seem to be is left with enough values of everybody.
 
     Somebody who is found in the wrong group has that joined with their own, which leaves enough. One group of everybody
     always does.

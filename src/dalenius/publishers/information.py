@@ -22,7 +22,7 @@ RARE_INPUT = 1e-6  # inputs below would drown in the rounding of a decomposition
 
 
 def mutual_information(joint: Floats) -> float:
-    """I(X;Y) of p(x, y), in nats; Σ p ln[p / (p(x) p(y))] has terms of both signs, and never rounds to below 0 here."""
+    """Return I(X;Y) of p(x, y) in nats. The terms p ln[p / (p(x) p(y))] have both signs; rounding never gives a sum below 0."""
     joint = joint / joint.sum()
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     some = joint > 0
@@ -30,7 +30,7 @@ def mutual_information(joint: Floats) -> float:
 
 
 def _log(values: Floats) -> Floats:
-    """ln, and 0 for 0: such a term has no weight."""
+    """Return ln, and 0 for 0, because such a term has no weight."""
     logs: Floats = np.log(np.where(values > 0, values, 1.0))
     return logs
 
@@ -81,7 +81,7 @@ class Problem:
         return matrix if self.observation is None else matrix @ self.observation
 
     def gradient(self, matrix: Floats) -> Floats:
-        """g(x', y'), the derivative of I(X; Y, B) by W(x', y') over p(x'). Any positive matrix will do, its rows need no sum.
+        """Return g(x', y'), the derivative of I(X; Y, B) by W(x', y') over p(x'). Rows of the matrix need not sum to 1.
 
         With J(x,y) = Σ p(x',x) W(y'|x') p(y|y') and M(y,b) = Σ_x J(x,y) p(b|x), I = Σ J ln J − Σ M ln M + constants in J;
         by J(x,y): ln[J/p(x)] − Σ_b p(b|x) ln M(y,b) + Σ_b p(b|x) ln p(b|x), the ones from both logarithms cancel; and by the
@@ -99,12 +99,12 @@ class Problem:
         return gains if self.observation is None else gains @ self.observation.T
 
     def _sums(self, matrix: Floats) -> tuple[Floats, Floats]:
-        """J(x, y) and M(y, b)."""
+        """Return J(x, y) and M(y, b)."""
         joint = (self.weights[:, None] * self.unknown).T @ self.seen(matrix)
         return joint, joint.T @ self.background
 
     def has_curvature(self, outputs: int) -> bool:
-        """Whether second derivatives fit: a block of inputs² for each output, or one of all entries² where outputs blur."""
+        """Return whether second derivatives fit: a block of inputs² for each output, or one of all entries² where outputs blur."""
         n = len(self.weights)
         if self.plain:
             return True
@@ -113,7 +113,7 @@ class Problem:
         return (n * outputs) ** 2 <= MAX_BLOCK
 
     def curvature(self, matrix: Floats) -> Floats:
-        """Second derivatives in the scale of √(W p): Q[y'] (x' by x'), or one block of all (y', x') where outputs blur.
+        """Return second derivatives in the scale of √(W p): Q[y'] (x' by x'), or one block of all (y', x') if outputs blur.
 
         By J(x,y) and J(z,y): [x = z]/J(x,y) − Σ_b p(b|x) p(b|z) / M(y,b); then the chain rule on both sides, and
         Q = H √(W/p) √(W/p), which is I − projection in the plain case and never larger than I.
@@ -134,8 +134,9 @@ class Problem:
         return np.asarray(whole[None])
 
     def low_rank(self, matrix: Floats, slack: Floats) -> Floats:
-        """(Q + σ)⁻¹ where (X, Y) has fewer values than (X', Y'): then Q = G Gᵀ with few columns, and small σ is all there is in
-        the other directions. With σ^−½ G = U s Vᵀ it is σ^−½ (I − U s²/(1+s²) Uᵀ) σ^−½, which keeps them apart.
+        """Return (Q + σ)⁻¹ where (X, Y) has fewer values than (X', Y').
+
+        Then Q = G Gᵀ with few columns, and in the other directions there is only a small σ. With σ^−½ G = U s Vᵀ it is σ^−½ (I − U s²/(1+s²) Uᵀ) σ^−½, which keeps them apart.
         """
         joint, beside = self._sums(matrix)
         half = np.sqrt(joint).T[:, :, None] * self.background[None] * np.sqrt(_inverse(beside))[:, None, :]
@@ -193,7 +194,7 @@ class Newton:
         return np.asarray(back * np.sqrt(self.matrix / p))
 
     def schur(self) -> Floats:
-        """Σ_y' of K⁻¹ in the scale of √p: what a change of each row's multiplier does to the rows' sums."""
+        """Return Σ_y' of K⁻¹ in the scale of √p: how changes of the rows' multipliers change the rows' sums."""
         n, m = self.matrix.shape
         if self.inverse is None:
             inner = np.sqrt(self.problem.weights)[:, None] * self.shrunk

@@ -124,7 +124,7 @@ class Lattice(Publisher):
 
     @classmethod
     def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:
-        """The search is for the utility that releases are compared by, if it can be."""
+        """Return shared parameters. The search optimises the utility by which releases are compared, if it can."""
         searched = {"utility": utility} if utility in UTILITIES and utility != "loss" else {}
         rows = chosen.get("suppressed_rows", "hold")
         check_suppressed_rows(rows)
@@ -139,7 +139,7 @@ class Lattice(Publisher):
         return tuple(criterion.describe() for criterion in self.criteria)
 
     def publish(self, table: Table, *, progress: Progress | None = None) -> PublishedLattice:
-        """Search the lattice; the release is made when it is asked for."""
+        """Search the lattice. The release is made when it is first used."""
         from dalenius.publishers.search import Search  # with compiled code, which `--help` can do without
 
         for column in table.declared.quasi:
@@ -252,7 +252,7 @@ class PublishedLattice(Published):
         values: Ints,
         counts: Longs,
     ) -> Generalized:
-        """The release of people in groups, without those who are left out."""
+        """Return the release of people in groups, without those who are left out."""
         if self.publisher.suppressed_rows == "hide":
             kept = group >= 0
             group, values, counts = group[kept], values[kept], counts[kept]
@@ -369,7 +369,7 @@ class PublishedLattice(Published):
         self.table.rows.write(plan, targets[0])
 
     def _tallies(self, mark: str) -> list[Tally]:
-        """What was decided: the people of each class by their sensitive values, and those whose labels are suppressed.
+        """Return what was decided: the people of each class by their sensitive values, and those whose labels are suppressed.
 
         Where the engine counted sizes alone, those, and the sensitive values of all people together, unless some are left out.
         """

@@ -82,11 +82,11 @@ class Task:
         return cls(channel, problem, system, losses, scale, float(problem.weights @ least), cut)
 
     def mean(self, matrix: Floats) -> float:
-        """E d_S in the scale of `losses`."""
+        """Return E d_S in the scale of `losses`."""
         return float(self.problem.weights @ (matrix * self.losses).sum(axis=1))
 
     def lower(self, positive: Floats, slope: float, most: float, allowed: Bools | None = None) -> float:
-        """The bound of the module's head at V = `positive`, slope and D = `most` in the scale of `losses`."""
+        """Return the bound of the module's head at V = `positive`, slope and D = `most` in the scale of `losses`."""
         bound = -math.inf
         for _ in range(2):
             costs = self.problem.gradient(positive) + slope * self.losses
@@ -99,7 +99,7 @@ class Task:
         return bound
 
     def rate(self, matrix: Floats, bound: float, slope: float, rounds: int) -> Rate:
-        """With rows for the inputs that never occur, and everything about the matrix computed from it."""
+        """Return the channel with rows for inputs that never occur, and all figures computed from the matrix."""
         full = np.zeros(self.system.shape)
         full[np.arange(len(full)), self.system.argmin(axis=1)] = 1.0
         said = np.where(self.cut, 0.0, matrix)
@@ -111,12 +111,12 @@ class Task:
         return Rate(full, information, bound, distortion, slope / self.scale, rounds)
 
     def nearest(self) -> Bools:
-        """The outputs that cost each input least."""
+        """Return the outputs that cost each input least."""
         is_free: Bools = self.losses <= ROUNDING
         return is_free
 
     def silent(self) -> Floats:
-        """Of the channels that tell nothing (that is, nothing more than background knowledge) the one of least distortion.
+        """Return the channel of least distortion among those that reveal nothing beyond background knowledge.
 
         They have p(y|x) = p(y|z) for all x, z that some b leaves possible together: linear in W. Where X determines the
         row and the row the output, only a constant output will do.
@@ -150,7 +150,7 @@ class Task:
 
 
 def _basis(rows: Floats) -> Floats:
-    """Orthonormal rows with the same span."""
+    """Return Orthonormal rows with the same span."""
     _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
     kept: Floats = directions[sizes > 1e-10 * max(1.0, float(sizes.max(initial=0.0)))]
     return kept
@@ -176,7 +176,7 @@ class Search:
     allowed: Bools | None
 
     def run(self, gap: float, most_rounds: int, near: Floats | None = None) -> Rate:
-        """Until the gap is reached, no step helps any more, or the rounds are used up."""
+        """Iterate until the gap is reached, no step helps, or the rounds are used up."""
         curved = self.task.problem.has_curvature(self.task.losses.shape[1])
         best, fewest, bound, slope, count = np.zeros(0), math.inf, -math.inf, 0.0, 0
         point, pace, last = self.start(near), 0.2 if curved else 1.0, most_rounds
@@ -205,13 +205,15 @@ class Search:
         return self.task.rate(best, bound, slope, count)
 
     def information(self, matrix: Floats) -> float:
-        """What is minimised: I = ⟨∇I(W), W⟩, as I is homogeneous; at a slope with λ E d."""
+        """Return what is minimised: I = ⟨∇I(W), W⟩, as I is homogeneous; at a slope with λ E d."""
         costs = self.task.problem.gradient(matrix) + self.slope * self.task.losses
         return float(self.task.problem.weights @ (matrix * costs).sum(axis=1))
 
     def descend(self, point: Point, pace: float) -> tuple[Point, float]:
-        """W ← W e^{−t(g + λd)}, rows normalised, λ such that the distortion is what it has to be. Monotone for t = 1, and
-        Blahut–Arimoto where X = X'; longer strides are tried, and taken where less is told."""
+        """Return W e^{−t(g + λd)}, rows normalised, with the λ that gives the required distortion.
+
+        This is monotone for t = 1, and Blahut–Arimoto if X = X'. Longer steps are tried, and taken if less is revealed.
+        """
         costs, before = self.task.problem.gradient(point.matrix), self.information(point.matrix)
         while True:
             logs = np.log(np.where(point.matrix > 0, point.matrix, 1.0)) - pace * (
@@ -223,7 +225,7 @@ class Search:
             pace = max(1.0, pace / 2)
 
     def tilted(self, logs: Floats, slope: float) -> tuple[Floats, float]:
-        """Rows ∝ e^{logs − λd} and the λ that gives the distortion, by Newton's method between two bounds."""
+        """Return rows ∝ e^{logs − λd} and the λ that gives the distortion, by Newton's method between two bounds."""
         low, high = 0.0, math.inf
         losses, weights = self.task.losses, self.task.problem.weights
         for _ in range(100):
@@ -244,7 +246,7 @@ class Search:
         return np.maximum(matrix, TINY), slope
 
     def start(self, near: Floats | None) -> Point:
-        """Between the outputs that cost least and all outputs alike, where the distortion is what it has to be."""
+        """Return a mix of the cheapest outputs and all outputs alike that has the required distortion."""
         n, m = self.task.losses.shape
         open_ = np.ones((n, m)) if self.allowed is None else self.allowed.astype(float)
         alike = open_ / open_.sum(axis=1, keepdims=True)
@@ -260,7 +262,7 @@ class Search:
         return Point(matrix, slack, (matrix * costs).sum(axis=1), slope)
 
     def within(self, matrix: Floats) -> Floats:
-        """Rows that sum to 1, and no more distortion than may be: the rest is taken by the outputs that cost least."""
+        """Return rows that sum to 1 within the distortion: the cheapest outputs take the rest."""
         matrix = matrix / matrix.sum(axis=1, keepdims=True)
         if self.most is None:
             return matrix
@@ -272,7 +274,7 @@ class Search:
         return mixed
 
     def residual(self, point: Point, centre: float, base: Floats) -> float:
-        """How far the conditions of the central path are from true: g + λd − ν = σ, Wσ = μ, rows' sums, distortion."""
+        """Return how far the conditions of the central path are from true: g + λd − ν = σ, Wσ = μ, rows' sums, distortion."""
         used = point.matrix > 0
         costs = self.task.problem.gradient(point.matrix) + point.slope * self.task.losses
         stationary = np.where(used, costs - point.rows[:, None] - point.slack, 0.0)
@@ -284,7 +286,7 @@ class Search:
         return float(np.sqrt(total))
 
     def step(self, point: Point, shrink: float) -> tuple[Point, float]:
-        """One Newton step towards Wσ = μ, as far as all stay positive and the conditions come nearer.
+        """Take one Newton step towards Wσ = μ, as far as everything stays positive and the conditions improve.
 
         H dW + p d dλ − p dν − p dσ = −p(g + λd − ν − σ) with dσ = (μ − Wσ − σ dW)/W is
         K dW = p(μ/W − g − λd + ν + dν − d dλ), K = H + diag(pσ/W); the rows' sums give dν, the distortion dλ.

@@ -155,7 +155,7 @@ class _Nearest:
 
 
 def _row_codes(table: Table) -> Ints:
-    """The leaf codes of every row, in the file's order. They must be those that were counted."""
+    """Return the leaf codes of every row, in the file's order. They must be those that were counted."""
     texts, cells = table.texts(), table.cells()
     names = [column.name for column in table.schema.coded]
     columns = zip(*table.rows.read(names), strict=True)
@@ -173,7 +173,7 @@ def _row_codes(table: Table) -> Ints:
 
 
 def _nth(codes: Ints, sizes: Sequence[int]) -> Longs:
-    """For each row, how many of those before it equal it."""
+    """Return for each row how many earlier rows equal it."""
     _, cell = distinct_rows(codes, sizes)
     order = np.argsort(cell, kind="stable")
     nth = np.empty(len(cell), dtype=np.int64)
@@ -182,7 +182,7 @@ def _nth(codes: Ints, sizes: Sequence[int]) -> Longs:
 
 
 def encoded(columns: Sequence[Column], codes: Ints) -> tuple[Floats, Ints]:
-    """Integers standardised (a missing one as the mean; a column of one value as 0), and the codes of categories."""
+    """Return standardised integers (missing: the mean; a constant column: 0) and the codes of categories."""
     numbers, categories = [], []
     for j, column in enumerate(columns):
         if column.type != "integer":
@@ -202,7 +202,7 @@ def encoded(columns: Sequence[Column], codes: Ints) -> tuple[Floats, Ints]:
 
 
 def _blocks(numbers: Floats, categories: Ints, most: int) -> list[Longs]:
-    """Rows in blocks of at most so many, halved in the column that varies most."""
+    """Return rows in blocks of at most this size, halved in the column that varies most."""
     done, todo = [], [np.arange(len(numbers))]
     while todo:
         rows = todo.pop()
@@ -251,7 +251,7 @@ class PublishedMicroaggregation(Published):
         return Centroids(schema, points, GroupCells.gather(self.group, self.codes[:, m:], ones, sizes))
 
     def _points(self, j: int, column: Column) -> Floats:
-        """The mean of an integer (nan if all are missing), the commonest category (of equals the first leaf)."""
+        """Return the mean of an integer (nan if all are missing), the commonest category (of equals the first leaf)."""
         if column.type == "integer":
             assert column.domain is not None
             values = column.domain.values()[self.codes[:, j]]
@@ -277,7 +277,7 @@ class PublishedMicroaggregation(Published):
         return distinct_sets(self.table.schema.quasi, self.group, self.codes[:, :m], self.groups)
 
     def columns_left(self) -> tuple[ColumnLeft, ...]:
-        """As the release has it; a column in which everybody had the same value already has lost nothing."""
+        """Return what the release leaves. A column that had one value anyway has lost nothing."""
         same = [bool((column == column[0]).all()) for column in self.codes[:, : len(self.table.schema.quasi)].T]
         pairs = zip(super().columns_left(), same, strict=True)
         return tuple(replace(left, state="kept") if alike else left for left, alike in pairs)
@@ -325,7 +325,7 @@ class PublishedMicroaggregation(Published):
         self.table.rows.write(plan, targets[0])
 
     def _tally(self, labels: Mapping[str, Sequence[str]], group: Ints) -> Tally:
-        """What was decided: the people of each group by their sensitive values."""
+        """Return what was decided: the people of each group by their sensitive values."""
         schema, texts = self.table.schema, self.table.texts()
         m = len(schema.quasi)
         known = {column.name: texts[column.name] for column in schema.sensitive}

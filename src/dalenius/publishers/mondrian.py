@@ -76,7 +76,7 @@ class Mondrian(Publisher):
         return tuple(criterion.describe() for criterion in self.criteria)
 
     def publish(self, table: Table) -> PublishedMondrian:
-        """Cut the table; the release is made when it is asked for."""
+        """Cut the table. The release is made when it is first used."""
         check_numbers_declared(table.declared)
         cells = table.cells()
         m = len(cells.schema.quasi)
@@ -92,7 +92,7 @@ class Mondrian(Publisher):
 
 
 def positions(column: Column) -> Ints:
-    """Where each leaf of a column stands: integers by value, a missing one last; categories in code-point order."""
+    """Return where each leaf of a column stands: integers by value, a missing one last; categories in code-point order."""
     leaves = column.leaves
     if column.type == "integer":
         numbers = [int(leaf) for leaf in leaves if leaf != MISSING]
@@ -127,7 +127,7 @@ class _Cutter:
             raise InputError("--cuts hierarchy cuts categories along their hierarchies, and no category has one.")
 
     def run(self) -> Ints:
-        """The part of each bottom class."""
+        """Return the part of each bottom class."""
         bottom = self.bottom
         first = np.array([0, len(bottom.leaves)], dtype=np.int64)
         members = np.arange(len(bottom.leaves), dtype=np.int32)
@@ -143,7 +143,7 @@ class _Cutter:
         return part
 
     def _cut_all(self, first: Longs, members: Ints) -> tuple[Longs, Ints, Ints, Ints]:
-        """The parts that come of cutting all parts; the classes of those that cannot be cut, and their parts, from 0."""
+        """Return the parts that come of cutting all parts; the classes of those that cannot be cut, and their parts, from 0."""
         from dalenius.kernels.mondrian import covering_levels, middle_cuts, split
 
         publisher = self.publisher
@@ -193,7 +193,7 @@ class _Cutter:
         return starts, classes[by_part], finished, numbers
 
     def _alike(self, tried: Ints, column: Ints, cut: Ints, levels: dict[int, Ints]) -> Iterator[tuple[Ints, ...]]:
-        """The parts to be cut in two, and those to be cut along a hierarchy, by column and level of their children.
+        """Yield the parts to be cut in two, and those to be cut along a hierarchy, by column and level of their children.
 
         For each kind: the parts, the column of codes for each, the codes of all classes, and the cut for each.
         """
@@ -213,7 +213,7 @@ class _Cutter:
                 yield where, zeros, np.ascontiguousarray(codes), zeros - 1
 
     def _covered(self, a: int, level: Ints, first: Longs, members: Ints) -> Floats:
-        """How many leaves the lowest covering node has, but one, as a share of all but one."""
+        """Return how many leaves the lowest covering node has, but one, as a share of all but one."""
         maps = self.maps[a]
         leaves = maps.shape[1]
         under = np.array([np.bincount(labels, minlength=leaves)[labels] for labels in maps])
@@ -237,7 +237,7 @@ class _Cutter:
         return Classes(self.bottom.leaves, rep, start, values, counts, sizes)
 
     def _keeping(self, given: Given, parts: Classes, classes: Ints, into: Ints) -> Bools:
-        """Which parts leave enough values together with the earlier releases; everybody in one part always does."""
+        """Return which parts leave enough values together with the earlier releases; everybody in one part always does."""
         owner = np.repeat(np.arange(len(parts)), np.diff(parts.start))
         bits = given.bits(owner, self.bottom.tuples[parts.values, 0], len(parts))
         return given.keeps(classes.astype(np.int64), into.astype(np.int64), bits)
@@ -248,7 +248,7 @@ class _Cutter:
 
 
 def _no_solution(criteria: Sequence[Criterion], bottom: BottomClasses, whole: Classes, others: bool) -> str:
-    """Which criterion the whole table fails, and by how much."""
+    """Return which criterion the whole table fails, and by how much."""
     reasons = []
     for criterion in criteria:
         groupings = bottom.groupings(whole) if criterion.needs_values else [bottom.sizes_only(whole)]
@@ -286,7 +286,7 @@ class PublishedMondrian(PublishedParts):
         return (("lists", f"{listing(lists)}: {cut}"),)
 
     def _not_used(self) -> list[str]:
-        """Categories of several levels that were cut in the order of their values: what is published of them are lists."""
+        """Return categories with several levels that were cut in the order of their values, so that lists are published."""
         if self.publisher.cuts == "hierarchy":
             return []
         quasi = [column for column in self.table.schema.quasi if column.type == "category"]

@@ -46,7 +46,7 @@ class GeneralizationLattice(BottomClasses):
         self._room = room
 
     def _key_tables(self) -> tuple[Longs, Ints, list[list[int]]]:
-        """For each attribute and level its labels' codes, times a stride and as they are, and where each table starts.
+        """Return for each attribute and level the codes of its labels, with and without stride, and where each table starts.
 
         A stride is the product of the numbers of leaves before it while that fits 62 bits; after that a random odd
         number, with which sums are still a good hash of a class, if no longer a number of its own for each.
@@ -69,7 +69,7 @@ class GeneralizationLattice(BottomClasses):
         return np.concatenate(strided), np.concatenate(plain), offsets
 
     def classes(self, node: Node) -> Classes:
-        """The classes of a node, rolled up from the made node below it that has the fewest cells."""
+        """Return the classes of a node, rolled up from the made node below it that has the fewest cells."""
         if node in self._cache:
             return self._cache[node]
         from dalenius.kernels.rollup import smallest_below
@@ -81,11 +81,11 @@ class GeneralizationLattice(BottomClasses):
         return classes
 
     def fits(self, node: Node) -> bool:  # noqa: ARG002 - others may have nodes that are too large
-        """Whether a node's classes can be made."""
+        """Return whether a node's classes can be made."""
         return True
 
     def _counted(self, node: Node) -> Classes:
-        """The classes of a node when there is none to roll them up from."""
+        """Return the classes of a node when there is none to roll them up from."""
         raise AssertionError(f"{node} stands below the bottom")  # which is always kept
 
     def _rolled_up(self, finer: Classes, node: Node) -> Classes:
@@ -116,7 +116,7 @@ class GeneralizationLattice(BottomClasses):
         return np.array([self._offsets[a][level] for a, level in enumerate(node)], dtype=np.int64)
 
     def membership(self, node: Node, quasi: Ints) -> Ints:
-        """The number of the class of each row of leaf codes, as `classes(node)` numbers them."""
+        """Return the number of the class of each row of leaf codes, as `classes(node)` numbers them."""
         from dalenius.kernels.rollup import merge_classes
 
         classes = self.classes(node)
@@ -128,7 +128,7 @@ class GeneralizationLattice(BottomClasses):
         return into[len(rep) :]
 
     def columns_left(self, node: Node, kept: Classes) -> tuple[ColumnLeft, ...]:
-        """What a node leaves of each column, for the classes that are not suppressed."""
+        """Return what a node leaves of each column, for the classes that are not suppressed."""
         labels: list[list[Label]] = []
         index = np.empty((len(kept), len(node)), dtype=np.int32)
         for a, (tree, level) in enumerate(zip(self.trees, node, strict=True)):

@@ -119,7 +119,7 @@ class Counts(Counting, Publisher):
         return (f"ε = {self.epsilon:g} differential privacy ({self.neighbours})",)
 
     def trial(self, table: Table, seed: int) -> SimulatedCounts:
-        """Counts with noise that can be drawn again and is never written; another for each ε."""
+        """Return counts with noise that can be drawn again and is never written; another for each ε."""
         bits = int(np.float64(self.epsilon).view(np.uint64))
         own = int(np.random.SeedSequence([seed, bits]).generate_state(1, np.uint64)[0])
         return Simulation(**asdict(self)).draw(table, own)
@@ -149,7 +149,7 @@ def _opendp() -> Any:
 
 
 def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float, list[Any]]:
-    """The scale, ε and OpenDP's measurement of each query: the smallest scale whose ε, by OpenDP's maps, is not above ours."""
+    """Return scale, ε and OpenDP's measurements: the smallest scale whose ε, by OpenDP's maps, is not above ours."""
     per_query = wanted.sensitivity(1)
     if wanted.noise == "geometric":
         domain, metric = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
@@ -172,7 +172,7 @@ def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float
 
 
 def _sum_upwards(numbers: Sequence[float]) -> float:
-    """The smallest float that is not below the sum."""
+    """Return the smallest float that is not below the sum."""
     exactly = sum(map(Fraction, numbers))
     rounded = float(exactly)
     return rounded if Fraction(rounded) >= exactly else math.nextafter(rounded, math.inf)
@@ -202,7 +202,7 @@ class PublishedCounts(Published):
         return (f"ε = {release.epsilon:g} differential privacy ({release.neighbours})",)  # what OpenDP says was spent
 
     def headcount(self) -> None:
-        """What is described of the counts was known before the table was looked at."""
+        """Return parameters that were known before anybody looked at the table."""
 
     def details(self) -> dict[str, Any]:
         release = self.release
@@ -224,7 +224,7 @@ class PublishedCounts(Published):
         return (("noise", f"{noise}, OpenDP {self._opendp_version}"),)
 
     def contents(self) -> tuple[str, list[str]]:
-        """The tables, each by its columns as they are counted, and the columns of which there are sums."""
+        """Return the tables, each by its columns as they are counted, and the columns of which there are sums."""
         left = {rest.column: rest.column if rest.state == "kept" else str(rest) for rest in self.columns_left()}
         tables = ["×".join(left[name] for name in names) for names in self.release.tables]
         moments = self.release.moments
@@ -261,7 +261,7 @@ class Simulation(Counting):
     """Seeded noise of the same distribution, for experiments only."""
 
     def draw(self, table: Table, seed: int) -> SimulatedCounts:
-        """Counts with noise that this seed gives."""
+        """Return counts with noise that this seed gives."""
         check_seed(seed, "the simulation")
         truth = self.exact(table)
         rng = np.random.default_rng(seed)

@@ -29,7 +29,7 @@ MAX_ROUNDS = 5000
 def least_information(
     channel: Channel, system: Floats, distortion: float, *, gap: float = 1e-9, most_rounds: int = MAX_ROUNDS
 ) -> Rate:
-    """The channel with the least I(X;Y) of those with E d_S ≤ distortion (eq. 9), whatever `channel.matrix` is.
+    """Return the channel with the least I(X;Y) of those with E d_S ≤ distortion (eq. 9), whatever `channel.matrix` is.
 
     `system[x', y']` is d_S. Stops when the gap is reached, or cannot be: the result says which.
     """
@@ -46,7 +46,7 @@ def least_information(
 
 
 def at_slope(channel: Channel, system: Floats, slope: float, *, gap: float = 1e-9, start: Floats | None = None) -> Rate:
-    """The channel that minimises I(X;Y) + slope · E d_S; its bound is for its own distortion. `start`: a matrix to start near."""
+    """Return the channel that minimises I(X;Y) + slope · E d_S, with a bound for its distortion. `start`: a first matrix."""
     if slope != math.inf:
         _check(slope, "slope", "at_slope")
     _check(gap, "gap", "at_slope")
@@ -62,7 +62,7 @@ def at_slope(channel: Channel, system: Floats, slope: float, *, gap: float = 1e-
 
 
 def curve(channel: Channel, system: Floats, *, points: int = 25, gap: float = 1e-9) -> list[Rate]:
-    """R(D) from the least distortion that can be reached to the least where nothing is told, in equal steps of D."""
+    """Return R(D) in equal steps of D, from the least distortion possible to the least at which nothing is revealed."""
     if isinstance(points, bool) or not isinstance(points, int) or points < 2:
         raise ParameterError("points", "curve", "an int ≥ 2", points)
     task = Task.of(channel, system, "curve")
@@ -76,7 +76,7 @@ def _check(value: float, name: str, owner: str) -> None:
 
 
 def _at(task: Task, most: float, silent: Floats, gap: float, most_rounds: int) -> Rate:
-    """The optimum at a distortion in the scale of the losses."""
+    """Return the optimum at a distortion in the scale of the losses."""
     if most >= task.mean(silent) - ROUNDING:
         return task.rate(silent, task.problem.floor, 0.0, 0)
     if most <= ROUNDING:

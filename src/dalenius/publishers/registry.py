@@ -46,7 +46,7 @@ PUBLISHERS: Registry[type[Publisher]] = Registry(
 
 
 def find_publisher(method: str, command: str) -> type[Publisher]:
-    """The publisher of this name; any other name is refused."""
+    """Return the publisher of this name; any other name is refused."""
     if method not in PUBLISHERS:
         raise ParameterError("--method", command, f"one of {listing(PUBLISHERS)}", method)
     return PUBLISHERS[method]
@@ -56,12 +56,12 @@ named = find_publisher  # the former name, for callers that have not changed yet
 
 
 def options() -> tuple[Option, ...]:
-    """The options of all publishers, as `publish` has them, each once."""
+    """Return the options of all publishers, as `publish` has them, each once."""
     return _once(option for publisher in PUBLISHERS.values() for option in publisher.options)
 
 
 def audit_options() -> tuple[Option, ...]:
-    """The options of publishers that `audit --method` has."""
+    """Return the options of publishers that `audit --method` has."""
     return _once(
         option
         for publisher in PUBLISHERS.values()
@@ -71,7 +71,7 @@ def audit_options() -> tuple[Option, ...]:
 
 
 def grid_options() -> tuple[Option, ...]:
-    """The options of `frontier`: the values of each axis, and what all candidates of a method share."""
+    """Return the options of `frontier`: the values of each axis, and what all candidates of a method share."""
     shared = (
         option
         for publisher in PUBLISHERS.values()
@@ -87,7 +87,7 @@ def axes() -> tuple[Axis, ...]:
 
 
 def _once(declared: Iterator[Option] | Sequence[Option]) -> tuple[Option, ...]:
-    """Each option once. Publishers may share one; they may not mean different things by one name."""
+    """Return each option once. Publishers may share one; they may not mean different things by one name."""
     by_name: dict[str, Option] = {}
     for option in declared:
         if by_name.setdefault(option.name, option) != option:
@@ -98,7 +98,7 @@ def _once(declared: Iterator[Option] | Sequence[Option]) -> tuple[Option, ...]:
 
 
 def owners(parameter: str) -> tuple[str, ...]:
-    """The methods that an option belongs to, by the name of its Python argument."""
+    """Return the methods that an option belongs to, by the name of its Python argument."""
     return tuple(
         name
         for name, publisher in PUBLISHERS.items()
@@ -115,7 +115,7 @@ def from_options(
     seed: int | None = None,
     has_earlier: bool = False,
 ) -> Publisher:
-    """The publisher that a method, criteria and options ask for.
+    """Return the publisher that a method, criteria and options ask for.
 
     Options of other methods are refused, and so are criteria that it cannot keep, a seed where nothing is drawn, and earlier
     releases (`has_earlier`) where it does not take them into account.
@@ -139,7 +139,7 @@ def from_options(
 
 
 def takes_earlier(kind: type[Publisher]) -> bool:
-    """Whether a publisher can be asked to keep what earlier releases and its own leave together: it has a field `given`."""
+    """Return whether a publisher can be asked to keep what earlier releases and its own leave together: it has a field `given`."""
     return any(field.name == "given" for field in fields(kind))  # type: ignore[arg-type]
 
 
@@ -151,10 +151,10 @@ def _foreign(parameter: str, method: str) -> InputError:
 
 
 def files(method: str, output: Path) -> tuple[Path, ...]:
-    """The files that a method writes, its sidecar the last."""
+    """Return the files that a method writes, its sidecar the last."""
     return (*PUBLISHERS[method].files(output), sidecar.path_of(output))
 
 
 def names_several(method: str, output: Path) -> bool:
-    """Whether OUTPUT is a folder's name and that of several files beside it: it is not written itself."""
+    """Return whether OUTPUT is a folder's name and that of several files beside it: it is not written itself."""
     return PUBLISHERS[method].has_several_files() and output.is_dir() and output.name not in ("", "..")

@@ -24,7 +24,7 @@ __all__ = ["EngineLattice", "lattice_of"]
 
 
 def lattice_of(table: Table, *, values: bool = True) -> GeneralizationLattice:
-    """The lattice of a table: in memory, or counted by the engine where the table is too large; that is told."""
+    """Return the lattice of a table: in memory, or counted by the engine where the table is too large; that is told."""
     if not table.many:
         return GeneralizationLattice(table.cells(), values=values)
     lattice = EngineLattice(table, values=values)
@@ -56,7 +56,7 @@ class EngineLattice(GeneralizationLattice):
         self._too_large = np.empty((0, len(self.quasi)), dtype=np.int16)
 
     def fits(self, node: Node) -> bool:
-        """Whether a node has few enough distinct rows. What is learnt of others on the way is kept.
+        """Return whether a node has few enough distinct rows. What is learnt of others on the way is kept.
 
         If it has not, its coarser nodes are tried by bisection: one that is too large settles all that are finer.
         """
@@ -81,7 +81,7 @@ class EngineLattice(GeneralizationLattice):
         return False
 
     def _chain(self, node: Node) -> list[Node]:
-        """From a node to the top, step by step, each time in the column that has the most labels left."""
+        """Yield nodes up to the top, step by step, each time in the column that has the most labels left."""
         chain = [node]
         while chain[-1] != self.top:
             here = chain[-1]
@@ -94,7 +94,7 @@ class EngineLattice(GeneralizationLattice):
         return chain
 
     def valued(self, node: Node) -> tuple[Classes, Ints]:
-        """The classes of a node with their values, whether or not the lattice keeps values, and what these stand for."""
+        """Return the classes of a node with their values, whether or not the lattice keeps values, and what these stand for."""
         tuples = self.table.marginals().tuples
         if self.tuples.shape == tuples.shape:
             return self.classes(node), tuples
@@ -112,7 +112,7 @@ class EngineLattice(GeneralizationLattice):
             raise
 
     def _known_large(self, node: Node) -> bool:
-        """Whether the node, or a coarser one, was found to be too large."""
+        """Return whether the node, or a coarser one, was found to be too large."""
         return bool((np.array(node, dtype=np.int16) <= self._too_large).all(axis=1).any())
 
     def _rolled_up(self, finer: Classes, node: Node) -> Classes:
@@ -122,7 +122,7 @@ class EngineLattice(GeneralizationLattice):
         return Classes(classes.leaves[classes.rep], every, classes.start, classes.values, classes.counts, classes.sizes)
 
     def _ask(self, node: Node, tuples: Ints) -> Classes:
-        """The classes of a node as the engine counts them, with values if the tuples have any."""
+        """Return the classes of a node as the engine counts them, with values if the tuples have any."""
         rows, texts = self.table.rows, self.table.texts()
         maps = [tree.maps[level] for tree, level in zip(self.trees, node, strict=True)]
         labels = {
@@ -151,7 +151,7 @@ class EngineLattice(GeneralizationLattice):
         return Classes(leaves, every, start, value[order], counts, np.add.reduceat(counts, start[:-1]))
 
     def _check_unchanged(self, codes: Sequence[Ints], counts: Longs, maps: Sequence[Ints]) -> None:
-        """Every column must have its labels as often as when it was counted alone: each query reads the table anew."""
+        """Refuse columns whose labels are not as frequent as when they were counted alone: each query reads the table anew."""
         same = int(counts.sum()) == self.people
         for j, own in enumerate(codes):
             marginal = self.marginals[j]
@@ -161,7 +161,7 @@ class EngineLattice(GeneralizationLattice):
             raise InputError(f"{self.table.rows.name} changed while it was read. Start again.")
 
     def _numbered(self, codes: Sequence[Ints], tuples: Ints) -> Ints:
-        """The number of each row of sensitive leaves among the tuples, which are sorted and are all that occur."""
+        """Return the number of each row of sensitive leaves among the tuples, which are sorted and are all that occur."""
         sizes = [len(column.leaves) for column in self.schema.sensitive]
         distinct, number = distinct_rows(np.concatenate([tuples, np.column_stack(codes)]), sizes)
         if len(distinct) != len(tuples):
@@ -170,7 +170,7 @@ class EngineLattice(GeneralizationLattice):
 
 
 def _bearers(map_: Ints) -> Ints:
-    """For each label of a level a leaf that it stands for."""
+    """Return for each label of a level a leaf that it stands for."""
     first_leaf = np.empty(int(map_.max()) + 1, dtype=np.int32)
     first_leaf[map_] = np.arange(len(map_), dtype=np.int32)
     return first_leaf

@@ -65,7 +65,7 @@ class Search(Judge):
     def run(
         self, *, minimal: bool = False, time_limit: float | None = None, progress: Progress | None = None
     ) -> SearchResult:
-        """The best node, and on request every minimal one: feasible, and nothing finer is."""
+        """Return the best node, and on request every minimal one: feasible, and nothing finer is."""
         deadline = None if time_limit is None else time.monotonic() + time_limit
         if self.lattice.nodes <= MAX_ENUMERATED_NODES:
             return self._finer(_Enumeration(self, deadline, progress).run(minimal))
@@ -77,7 +77,7 @@ class Search(Judge):
         return self._finer(_BestFirst(self, deadline, progress).run())
 
     def _finer(self, outcome: SearchResult) -> SearchResult:
-        """Of nodes that cost the same, a finest one: no level is given away for nothing (a column of one value, say)."""
+        """Return a finest node of equal cost, so that no level is lost for nothing (in a constant column, for example)."""
         best = outcome.best
         while best is not None:
             below = [(*best.node[:a], level - 1, *best.node[a + 1 :]) for a, level in enumerate(best.node) if level]
@@ -168,7 +168,7 @@ class _Enumeration:
         return not self.large[index]
 
     def _climb(self, start: int, wanted: Callable[[int], bool], begun: Callable[[int], bool]) -> None:
-        """Where on a path from a node upwards does it begin that few enough rows fail, or that nodes can be looked at?
+        """Return where, on a path upwards from a node, few enough rows fail, or nodes become small enough to count.
 
         Each failure, and each node that is too large, settles all that is finer.
         """
@@ -192,7 +192,7 @@ class _Enumeration:
                 low = middle + 1
 
     def _judge(self, index: int) -> bool:
-        """Judge a node; whether finer ones may do."""
+        """Judge a node. Return whether finer nodes may be feasible."""
         if not self.open[index]:
             return bool(self.within[index])
         if self.large[index]:
@@ -221,7 +221,7 @@ class _Enumeration:
         return not shared
 
     def _box(self, array: NDArray[Any], *, above: int | None = None, below: int | None = None) -> NDArray[Any]:
-        """A view of the entries of all nodes that are nowhere finer (coarser) than a node, itself included."""
+        """Return a view of the entries of all nodes that are nowhere finer (coarser) than a node, itself included."""
         if above is not None:
             part = tuple(slice(int(level), None) for level in self.levels[above])
         else:
@@ -295,7 +295,7 @@ class _BestFirst:
         ]
 
     def _rise(self) -> bool:
-        """Take the node with the smallest bound, judge it unless it is known to fail, and meet what is coarser."""
+        """Take the node with the smallest bound, judge it unless it must fail, and queue its coarser neighbours."""
         if not self.rising or self.rising[0][0] >= self._best_cost():
             return False
         lower, node = self.rising[0]
@@ -323,7 +323,7 @@ class _BestFirst:
         return True
 
     def _fails(self, node: Node) -> bool:
-        """Whether a node known to fail stands above this one."""
+        """Return whether a node known to fail stands above this one."""
         return bool((np.array(node, dtype=np.int16) <= self.failed).all(axis=1).any())
 
     def _check_time(self) -> None:

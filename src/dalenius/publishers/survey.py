@@ -45,7 +45,7 @@ UTILITIES = ("loss", "precision", "entropy", "discernibility", "average_class_si
 
 
 def every_node(lattice: GeneralizationLattice) -> list[Node]:
-    """All nodes, finest first."""
+    """Return all nodes, finest first."""
     if lattice.nodes > MAX_ENUMERATED_NODES:
         raise InputError(
             f"The lattice has {lattice.nodes:,} nodes, too many to list (at most {MAX_ENUMERATED_NODES:,})."
@@ -57,7 +57,7 @@ def every_node(lattice: GeneralizationLattice) -> list[Node]:
 
 
 def looked_at(lattice: GeneralizationLattice) -> list[Node]:
-    """The nodes that are not too large to be counted, finest first; none is an error."""
+    """Return the nodes that are not too large to be counted, finest first; none is an error."""
     nodes = [node for node in every_node(lattice) if lattice.fits(node)]
     if not nodes:
         raise InputError(
@@ -68,7 +68,7 @@ def looked_at(lattice: GeneralizationLattice) -> list[Node]:
 
 
 def _need_all(lattice: GeneralizationLattice) -> list[Node]:
-    """All nodes, for what is said of all of them."""
+    """Return all nodes, for what is said of all of them."""
     nodes = every_node(lattice)
     if not lattice.fits(lattice.bottom):
         raise InputError(
@@ -88,7 +88,7 @@ def survey(
     suppressed_rows: SuppressedRows = "hold",
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Levels, ε against each adversary, and utilities of every node, finest first.
+    """Return levels, ε against each adversary, and utilities of every node, finest first.
 
     Nodes that are too large to be counted (see `rollups`) are left out.
 
@@ -131,7 +131,7 @@ def survey(
 
 
 def _passing(search: Search, node: Node) -> tuple[Classes, Bools, bool]:
-    """The classes of a node, which of them are not suppressed, and whether it satisfies the criteria: if not, all are."""
+    """Return the classes of a node, which of them are not suppressed, and whether it satisfies the criteria: if not, all are."""
     verdict, _ = search.judge(node)
     classes = search.lattice.classes(node)
     if not verdict.feasible:
@@ -147,7 +147,7 @@ def columns_left(
     suppression: float = 0.0,
     suppressed_rows: SuppressedRows = "hold",
 ) -> tuple[ColumnLeft, ...]:
-    """What a node of the survey leaves of each column."""
+    """Return what a node of the survey leaves of each column."""
     search = Search(lattice, criteria, suppression=suppression, suppressed_rows=suppressed_rows)
     node = tuple(levels[column.name] for column in lattice.quasi)
     classes, passing, _ = _passing(search, node)
@@ -155,14 +155,14 @@ def columns_left(
 
 
 def _epsilons(groupings: Sequence[Grouping], private: Sequence[EpsilonPrivacy]) -> list[float]:
-    """ε against each adversary: of several sensitive columns, the worst."""
+    """Return ε against each adversary, the worst over sensitive columns."""
     return [max(float(criterion.levels(grouping).max()) for grouping in groupings) for criterion in private]
 
 
 def epsilons(
     lattice: GeneralizationLattice, adversaries: Sequence[Realistic], *, predicates: Sequence[Predicate] = ()
 ) -> tuple[list[Node], Floats]:
-    """The minimal ε of every node, nothing suppressed, against each adversary, and nothing else."""
+    """Return the minimal ε of every node, nothing suppressed, against each adversary, and nothing else."""
     nodes = _need_all(lattice)
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
     epsilons = np.array([_epsilons(lattice.groupings(lattice.classes(node)), private) for node in nodes])
@@ -194,7 +194,7 @@ def stubbornness(
     known: int = 0,
     predicates: Sequence[Predicate] = (),
 ) -> Sweep:
-    """ε of one node, and the least cost among all nodes, against ever more stubborn adversaries (the paper's Fig. 2).
+    """Return ε of one node and the least cost of all nodes against ever more stubborn adversaries (the paper's Fig. 2).
 
     Nothing is suppressed. The node is by default the one of least loss that is ε-private against the uniform prior with
     σ = 10^6, else the most general one.

@@ -44,7 +44,7 @@ class Tally:
         return int(min(spellings.sum(), 2**62))
 
     def holds(self, counted: Counted) -> bool:
-        """Whether these rows of text are the combinations, each as often as it must be."""
+        """Return whether these rows of text are the combinations, each as often as it must be."""
         coded = np.empty_like(counted.codes)
         for j, (codes, texts) in enumerate(zip(self.codes.values(), counted.texts, strict=True)):
             coded[:, j] = np.array([codes.get(text, -1) for text in texts], dtype=np.int32)[counted.codes[:, j]]
@@ -57,13 +57,13 @@ class Tally:
 
 
 def vocabulary(texts: Sequence[str]) -> tuple[dict[str, int], Ints]:
-    """A code for each different text, and the code of each of these."""
+    """Return a code for each different text, and the code of each of these."""
     codes = {text: code for code, text in enumerate(dict.fromkeys(texts))}
     return codes, np.array([codes[text] for text in texts], dtype=np.int32)
 
 
 def of_classes(table: Table, group: Ints, labels: Mapping[str, Sequence[str]]) -> Tally:
-    """The people of each class by their sensitive values: `group` is the class of each cell of the table."""
+    """Return the people of each class by their sensitive values: `group` is the class of each cell of the table."""
     cells, texts = table.cells(), table.texts()
     m = len(cells.schema.quasi)
     known = {column.name: texts[column.name] for column in cells.schema.sensitive}
@@ -77,7 +77,7 @@ def labelled(
     values: Ints,
     counts: Longs,
 ) -> Tally:
-    """The rows of classes: row i has `labels[column][index[i, a]]` in labelled column a.
+    """Return the rows of classes: row i has `labels[column][index[i, a]]` in labelled column a.
 
     It has leaf `values[i, j]` in column j of those that are published as they are, whose texts are `known`.
     """

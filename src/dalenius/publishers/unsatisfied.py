@@ -13,7 +13,7 @@ __all__ = ["no_solution"]
 
 
 def no_solution(search: Search, outcome: SearchResult, table: Table) -> str:
-    """Which criterion fails where everything is generalized, and by how much."""
+    """Return which criterion fails where everything is generalized, and by how much."""
     lattice = search.lattice
     if not outcome.in_time and not np.isinf(outcome.bound):
         return (

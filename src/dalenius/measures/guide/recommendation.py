@@ -61,7 +61,7 @@ class Recommendation:
         return {sign: meaning for sign, meaning in NOTATION.items() if sign in rest}
 
     def to_document(self) -> dict[str, Any]:
-        """The recommendation as JSON has it."""
+        """Return the recommendation as JSON has it."""
         return {
             "measure": self.measure,
             "why": self.why,

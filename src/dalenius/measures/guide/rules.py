@@ -45,14 +45,14 @@ class Question:
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
 
     def understand(self, text: str) -> str | None:
-        """The answer that a text gives by its number, its word or the beginning of that; None if it gives none."""
+        """Return the answer that a text gives by its number, its word or the beginning of that; None if it gives none."""
         text = text.strip().lower()
         if text.isdecimal():
             return self.words[int(text) - 1] if len(text) < 3 and 1 <= int(text) <= len(self.words) else None
         return self.complete(text)
 
     def complete(self, text: str) -> str | None:
-        """The only answer that begins so."""
+        """Return the only answer that begins so."""
         begun = [word for word in self.words if text.strip() and word.startswith(text.strip().lower())]
         return begun[0] if len(begun) == 1 else None
 
@@ -69,7 +69,7 @@ class Rule:
     case: str | None = None
 
     def fits(self, answers: Mapping[str, str]) -> bool:
-        """Whether nothing that was answered speaks against it."""
+        """Return whether nothing that was answered speaks against it."""
         return all(self.wants(key) in (None, answer) for key, answer in answers.items())
 
     def wants(self, key: str) -> str | None:
@@ -162,7 +162,7 @@ def check(answers: Mapping[str, str]) -> None:
 
 
 def combinations(answers: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
-    """All ways to answer the five questions that agree with what was answered."""
+    """Yield all ways to answer the five questions that agree with what was answered."""
     known = answers or {}
     choices = [(known[question.key],) if question.key in known else question.words for question in QUESTIONS]
     for words in itertools.product(*choices):
@@ -170,7 +170,7 @@ def combinations(answers: Mapping[str, str] | None = None) -> Iterator[dict[str,
 
 
 def open_questions(answers: Mapping[str, str]) -> list[Question]:
-    """The questions that may still change the recommendation: some answer to the rest makes two of theirs differ."""
+    """Return the questions that may still change the recommendation: some answer to the rest makes two of theirs differ."""
     check(answers)
     undecided = []
     for question in QUESTIONS:
@@ -184,7 +184,7 @@ def open_questions(answers: Mapping[str, str]) -> list[Question]:
 
 
 def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
-    """Whole answers without those that change nothing."""
+    """Return the answers without those that change nothing."""
     needed = dict(answers)
     for question in QUESTIONS:
         rest = {key: answer for key, answer in needed.items() if key != question.key}
@@ -208,7 +208,7 @@ class Guidance:
         return f"dalenius guide {flags}"
 
     def to_document(self) -> dict[str, Any]:
-        """The guidance as JSON has it."""
+        """Return the guidance as JSON has it."""
         return {
             "answers": {question.key: self.answers.get(question.key) for question in QUESTIONS},
             **self.recommendation.to_document(),
@@ -216,12 +216,12 @@ class Guidance:
 
 
 def guide(answers: Mapping[str, str]) -> Guidance:
-    """The measure for these answers, and the answers."""
+    """Return the measure for these answers, and the answers."""
     return Guidance(dict(answers), recommend(answers))
 
 
 def complete(answers: Mapping[str, str | None]) -> dict[str, str]:
-    """The answers that were given, each as a whole word; what is no answer to its question is refused."""
+    """Return the answers that were given, each as a whole word; what is no answer to its question is refused."""
     known = {question.key: question for question in QUESTIONS}
     whole = {key: known[key].complete(text) or text for key, text in answers.items() if text is not None}
     check(whole)
@@ -229,7 +229,7 @@ def complete(answers: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def recommend(answers: Mapping[str, str]) -> Recommendation:
-    """The measure for these answers. Answers that change nothing may be left out.
+    """Return the measure for these answers. Answers that change nothing may be left out.
 
     >>> recommend({"about": "identity", "loss": "hamming", "observations": "single", "case": "best"}).keys
     ('k_anonymity.k',)
@@ -246,7 +246,7 @@ def _rule(answers: Mapping[str, str]) -> Rule:
 
 
 def to_document() -> dict[str, Any]:
-    """The whole table as JSON has it: the questions, and every rule with its recommendation."""
+    """Return the whole table as JSON has it: the questions, and every rule with its recommendation."""
     questions = [
         {
             "key": question.key,
