@@ -82,7 +82,7 @@ PUBLISH = ("publish", "t.csv", "-o", "out.csv")
 REFUSED = {
     "k larger than the table": (("--k", "9"), "k = 9 is larger than the table, which has 8 people"),
     "k of none": (("--k", "0"), "The '--k' parameter of k-anonymity must be an int ≥ 2 (1 demands nothing). Got 0 instead."),
-    "l larger than the number of values": (("--l", "4"), "distinct ℓ = 4 asks for more values than there are"),
+    "l larger than the number of values": (("--l", "4"), "distinct ℓ = 4 is impossible"),
     "entropy l too large": (("--entropy-l", "3.5"), "the table has 3 different ones"),
     "recursive l too large": (("--recursive-l", "2,4"), "the table has 3 different ones"),
     "t below 0": (("--t", "-0.1"), "must be a number ≥ 0 and below 1 (1 demands nothing). Got -0.1 instead."),

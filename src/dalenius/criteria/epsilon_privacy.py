@@ -139,8 +139,8 @@ def withstood(
 ) -> Interval | None:
     """Return the range of stubbornness σ for which the grouping is ε-private; None if there is none.
 
-    With a shape, or an adversary's shape, the adversaries are of class I; without one, of class II. p_out ≥ T, where T = max(p_in/ε, 1 − ε(1 − p_in)),
-    is linear in σ, so each group and predicate bounds σ on one side.
+    With a shape, or an adversary's shape, the adversaries are of class I; without one, of class II. The condition p_out ≥ T,
+    where T = max(p_in/ε, 1 − ε(1 − p_in)), is linear in σ, so each group and predicate bounds σ on one side.
     """
     _check_epsilon(epsilon)
     check_known(known, "withstood")

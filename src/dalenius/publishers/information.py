@@ -136,7 +136,8 @@ class Problem:
     def low_rank(self, matrix: Floats, slack: Floats) -> Floats:
         """Return (Q + σ)⁻¹ where (X, Y) has fewer values than (X', Y').
 
-        Then Q = G Gᵀ with few columns, and in the other directions there is only a small σ. With σ^−½ G = U s Vᵀ it is σ^−½ (I − U s²/(1+s²) Uᵀ) σ^−½, which keeps them apart.
+        Then Q = G Gᵀ with few columns, and in the other directions there is only a small σ. With σ^−½ G = U s Vᵀ it is
+        σ^−½ (I − U s²/(1+s²) Uᵀ) σ^−½, which keeps them apart.
         """
         joint, beside = self._sums(matrix)
         half = np.sqrt(joint).T[:, :, None] * self.background[None] * np.sqrt(_inverse(beside))[:, None, :]
