@@ -88,7 +88,7 @@ REFUSED = {
     "t below 0": (("--t", "-0.1"), "must be a number ≥ 0 and below 1 (1 demands nothing). Got -0.1 instead."),
     "t above 1": (("--t", "1.5"), "must be a number ≥ 0 and below 1 (1 demands nothing). Got 1.5 instead."),
     "t of nothing": (("--t", "nan"), "below 1 (1 demands nothing). Got nan instead."),
-    "no criterion": ((), "No criterion was given. Ask for at least one, for example k = 5."),
+    "no criterion": ((), "No criterion was given. Add at least one, for example k = 5."),
     "no number for c": (("--recursive-l", "x,2"), "must be c,ℓ such as 3,2. Got 'x,2' instead."),
     "no number for l": (("--recursive-l", "3,two"), "must be c,ℓ such as 3,2. Got '3,two' instead."),
     "three numbers": (("--recursive-l", "3,2,1"), "must be c,ℓ such as 3,2. Got '3,2,1' instead."),

@@ -40,7 +40,7 @@ __all__ = [
 
 TIE = 1e-9  # beliefs that differ relatively by less share the first place
 CONFIDENCE = 0.95
-MARGIN = 0.05  # a gain that is surely below this is called one about the population only
+MARGIN = 0.05  # a gain significantly below this reveals population patterns only
 
 People = NDArray[np.integer] | Floats  # how many persons each target stands for
 Verdict = Literal["leaks about persons", "only about the population", "not enough data to say"]
@@ -61,7 +61,7 @@ class Rate:
 
 
 def _persons(people: People) -> int:
-    """Return how many they are; those who stand in several places do so in fractions."""
+    """Return the number of people; those in several places count in fractions."""
     return round(float(people.sum()))
 
 
@@ -98,7 +98,7 @@ def success(posterior: Floats, truth: NDArray[np.integer], people: People) -> Ra
 
 
 def naive(table: NDArray[np.integer], truth: NDArray[np.integer], people: People) -> Rate:
-    """Return the rate of always guessing the commonest value of the release."""
+    """Return the success rate of always guessing the most common value of the release."""
     n = _persons(people)
     first = table == table.max()
     return rate(float((first[truth] / first.sum()) @ people), n)
@@ -134,7 +134,7 @@ class Shift:
 def judge(
     person_gain: Rate, breach_gain: Rate | None = None, *, comparable: bool = True, shift: float = 0.0
 ) -> Verdict:
-    """Return what the gains over the control say: surely positive, surely small, or neither.
+    """Return what the gains over the control mean: significantly positive, significantly small, or neither.
 
     `breach_gain` is that of the share of people of whose true value the adversary is certain: a few people given away
     for sure weigh nothing in the average, and are a leak. A control that is not like the people says nothing. If it differs

@@ -50,7 +50,7 @@ class Misfits:
 
 
 def misfits(release: Release, truth: Coded) -> Misfits:
-    """Return the fewest rows and cells of a release that must have been changed, given the table it was made of."""
+    """Return the smallest number of rows and cells of a release that must have been changed from its table."""
     boxes, links = release.rows(), release.links()
     if boxes is not None:
         return _of_boxes(boxes, truth)

@@ -1,8 +1,8 @@
 """Anatomy: quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values (Xiao 2006).
 
-Each group takes one person of each of the ℓ commonest values that are left; those left over at the end, at most one of a
-value, join groups that do not have their value. Which person of a value goes where is drawn at random, and the seed is
-published nowhere: with it, and the order of the quasi-identifiers, much of the link could be worked out.
+Each group takes one person of each of the ℓ most common values that are left. Those left over at the end, at most one per
+value, join groups that do not have their value. Which person of a value goes where is drawn at random. The seed is never
+published: with it, and the order of the quasi-identifiers, an attacker could restore much of the link.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Anatomy(Publisher):
         rng = np.random.default_rng(seed)
         people, groups = schedule(counts, self.l, rng)
         if self.merge > groups:
-            raise InputError(f"There are {groups:,} groups, and --merge {self.merge} joins more than that.")
+            raise InputError(f"--merge {self.merge} is larger than the number of groups, {groups:,}.")
         cell, drawn = _drawn(cells.codes[:, -1], cells.counts, people, rng)
         # So many neighbouring groups are one; a last handful of fewer joins the one before it.
         group = np.minimum(drawn // self.merge, groups // self.merge - 1).astype(np.int32)
@@ -127,7 +127,7 @@ def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Long
     possible = total // most
     if l > possible:
         raise InputError(
-            f"ℓ = {l} is not possible: the commonest value has {most:,} of {total:,} people, and no group may have two of "
+            f"ℓ = {l} is not possible: the most common value has {most:,} of {total:,} people, and no group may have two of "
             f"them. The largest possible ℓ is {possible}." + (" Anatomy needs at least 2." if possible < 2 else "")
         )
     order = np.lexsort((np.arange(len(counts)), -counts))
@@ -145,9 +145,9 @@ def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Long
 def _assign_left_over(
     values: list[int], people: list[Longs], groups: int, rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """Return a group for each person left over: one without their value, and each another one as long as that can be.
+    """Return a group for each person left over: one without their value, and distinct groups as far as possible.
 
-    People who find all their groups taken ask those who took them to move on (augmenting paths).
+    If all their groups are taken, others move on to make room (augmenting paths).
     """
     wanted = {value: np.setdiff1d(np.arange(groups), people[value]) for value in values}
     holder: dict[int, int] = {}  # group → value

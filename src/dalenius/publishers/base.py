@@ -1,4 +1,4 @@
-"""What a publisher is, and what publishing brings: a release, how it was made, and the files."""
+"""The base classes of publishers and of what they publish: a release, how it was made, and its files."""
 
 from __future__ import annotations
 
@@ -85,15 +85,15 @@ class Publisher(ABC):
     example: ClassVar[Example]
     is_drawn: ClassVar[bool] = False  # another release each time
     takes_seed: ClassVar[bool] = False  # `publish` has an argument `seed`, which repeats the draws
-    refuses_seed: ClassVar[str] = ""  # why a method that draws cannot repeat its draws, in a sentence
+    refuses_seed: ClassVar[str] = ""  # a sentence: why a method that draws cannot repeat its draws
     refuses_given: ClassVar[str] = "this method does not plan with them"  # of a publisher without a field `given`
-    follows_row_order: ClassVar[bool] = False  # rows in another order may come into other classes
+    follows_row_order: ClassVar[bool] = False  # another order of rows may change the classes
     shows_progress: ClassVar[bool] = False  # `publish` has an argument `progress`
     has_curve: ClassVar[bool] = False  # `frontier` with this method alone says what its parameter means
 
     @classmethod
     def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
-        """Return the publisher that criteria and the options typed ask for; criteria that it cannot keep are refused."""
+        """Return the publisher for these criteria and options. Refuse criteria that it cannot keep."""
         return cls(criteria, **chosen)  # type: ignore[call-arg]
 
     @classmethod
@@ -104,7 +104,7 @@ class Publisher(ABC):
 
     @classmethod
     def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:  # noqa: ARG003 - few search for a utility
-        """Return the parameters that all its candidates of a `frontier` share: of those chosen, and of its own.
+        """Return the parameters that all candidates of a `frontier` share: those chosen, and some of its own.
 
         `utility` is what releases are compared by.
         """
@@ -112,7 +112,7 @@ class Publisher(ABC):
 
     @classmethod
     def not_tried(cls, flag: str) -> str:
-        """Return what to say if an option of this method is given to `frontier`, and the method is not tried."""
+        """Return the message for an option of this method in a `frontier` that does not try the method."""
         return f"{flag} belongs to {cls.title}, which is not tried. Add --method {cls.name}."
 
     @classmethod
@@ -131,7 +131,7 @@ class Publisher(ABC):
 
     @abstractmethod
     def promises(self) -> tuple[str, ...]:
-        """Return what the release satisfies, as a person writes it."""
+        """Return what the release satisfies, such as `k = 5`."""
 
     def run(self, table: Table, *, seed: int | None = None, progress: Progress | None = None) -> Published:
         """Publish. Pass on the seed and the progress callback if the publisher takes them."""
@@ -141,13 +141,13 @@ class Publisher(ABC):
         return self.publish(table, **taken)
 
     def trial(self, table: Table, seed: int) -> Release:
-        """Return a release as it would be published, to be attacked. The same seed draws the same one."""
+        """Return a release like the published one, to be attacked. The same seed draws the same release."""
         return self.run(table, seed=seed).release
 
 
 @dataclass(frozen=True, slots=True)
 class Headcount:
-    """How many people a release has, and in how many classes; what became of rows that are in none."""
+    """How many people and classes a release has, and what happened to rows in no class."""
 
     people: int
     classes: int
@@ -160,7 +160,7 @@ class Headcount:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How a release was made: the sidecar, `--json` and the summary tell it."""
+    """How a release was made, for the sidecar, `--json` and the summary."""
 
     method: str
     criteria: tuple[str, ...]
@@ -191,7 +191,7 @@ class Published(ABC):
         """What the world will see."""
 
     def promises(self) -> tuple[str, ...]:
-        """Return what the release satisfies, as a person writes it."""
+        """Return what the release satisfies, such as `k = 5`."""
         return self.publisher.promises()
 
     def headcount(self) -> Headcount | None:
@@ -204,11 +204,11 @@ class Published(ABC):
         return {}
 
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """Return the method's own lines of the summary: a word, and what there is to say."""
+        """Return the method's own lines of the summary: a heading and a text."""
         return ()
 
     def contents(self) -> tuple[str, list[str]] | None:
-        """Return what the first line of the summary lists, after a word; None: what is left of each column."""
+        """Return a word and the list in the first line of the summary; None: what is left of each column."""
         return None
 
     @cached_property
@@ -242,8 +242,8 @@ class Published(ABC):
         return self.describe() | {"columns_left": remaining.to_document(self.columns_left())}
 
     def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
-        """Return people as leaf codes of all coded columns, how many each row is, and the group of each, −1 where suppressed."""
-        raise InputError(f"A release of kind {self.kind!r} has no groups in which anybody could be.")
+        """Return leaf codes of all coded columns, the number of people with them, and their group, −1 if suppressed."""
+        raise InputError(f"A release of kind {self.kind!r} has no groups of people.")
 
     def files(self, path: Path) -> tuple[Path, ...]:
         """Return the files of the release: the one that is named, or several whose names begin with it."""
@@ -276,7 +276,7 @@ class Published(ABC):
         left = sidecar.leftovers(path)
         with replacing(*files, sidecar.path_of(path), marker=sidecar.marker(path, self.kind, files)) as (*drafts, meta):
             self._write_rows(drafts, shuffle=shuffle)
-            # No checksum of the table: whoever knows all but a few cells of it could try the rest against that.
+            # No checksum of the table: anyone who knows all but a few cells could use it to test guesses of the rest.
             document = self._document(extra, shuffle) | sidecar.digests(path, files, drafts)
             meta.write_text(sidecar.text(document), encoding="utf-8")
         for draft in left:
@@ -284,7 +284,7 @@ class Published(ABC):
 
     def _document(self, extra: dict[str, Any] | None, shuffle: bool) -> dict[str, Any]:
         document = {"kind": self.kind, **self.document(), "shuffled": shuffle}
-        if "given" in document:  # who is given away by differences is for the steward, not for whoever gets the release
+        if "given" in document:  # only the steward may see whom differences reveal, not the readers of the release
             document["given"] = {key: value for key, value in document["given"].items() if key != "differences"}
         return document | (extra or {}) | {"versions": versions()}
 
@@ -316,19 +316,17 @@ def check_criteria(criteria: Sequence[Criterion], owner: str) -> None:
     if isinstance(criteria, str | bytes) or not isinstance(criteria, Sequence):
         raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criteria)
     if not criteria:
-        raise InputError("No criterion was given. Ask for at least one, for example k = 5.")
+        raise InputError("No criterion was given. Add at least one, for example k = 5.")
     for criterion in criteria:
         if not isinstance(criterion, Criterion):
             raise ParameterError("criteria", owner, "a list of criteria, for example [KAnonymity(5)]", criterion)
 
 
 def only_criterion(criteria: Sequence[Criterion], kind: type[Kept], letter: str, method: str, example: str) -> Kept:
-    """Return the one criterion that a method keeps; it needs that one, and others are refused."""
+    """Return the only criterion that a method keeps. Refuse others, and its absence."""
     others = [criterion.describe() for criterion in criteria if not isinstance(criterion, kind)]
     if others:
-        raise InputError(
-            f"{method} keeps {letter} and no other criterion; it cannot promise {others[0]}. Use mondrian."
-        )
+        raise InputError(f"{method} can satisfy {letter} only, not {others[0]}. Use mondrian.")
     for criterion in criteria:
         if isinstance(criterion, kind):
             return criterion
@@ -336,24 +334,24 @@ def only_criterion(criteria: Sequence[Criterion], kind: type[Kept], letter: str,
 
 
 def check_numbers_declared(schema: Schema) -> None:
-    """Ranges and means can only be read where the schema says which numbers there are.
+    """Refuse integer columns without declared values: readers could not interpret ranges and means.
 
-    Interval widths do not say it: a reader would take the numbers that the labels name, which are not those of the table,
-    and every cost of what is read would differ from that of what was published.
+    Interval widths are not enough. A reader would take the numbers that the labels name, which are not those of the table,
+    and would compute other costs than the publisher.
     """
     for column in schema.quasi:
         if column.type == "integer" and not column.fixed:
             raise InputError(
-                f"Column {column.name!r} has no declared values: nobody who reads the release could say which numbers "
+                f"Column {column.name!r} has no declared values, so a reader of the release could not tell which numbers "
                 f"[20, 39] stands for. Declare domain = {{ min = …, max = … }} in {schema.source}."
             )
 
 
 def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple[str, Ints]], schema: Schema) -> None:
-    """Refuse labels that a reader would take for other values than those they are written for.
+    """Refuse labels that a reader would interpret as other values.
 
-    A reader who is not told the values of a category takes them from the labels, and a value that looks like a set, a mask
-    or a mark is then something else. A declared domain says what is a value. Intervals name their numbers, and more.
+    Without a declared domain, a reader takes the values of a category from the labels, and misreads a value that looks like
+    a set, a mask or a suppression mark. Intervals need no check: they name their numbers.
     """
     if declared.fixed:
         return
@@ -370,8 +368,8 @@ def check_labels(declared: Column, leaves: Sequence[str], labels: Iterable[tuple
             odd = next((leaf for leaf in covered if any(mark in leaf for mark in "*{~")), None)
             what = "labels that do not name the values they cover" if odd is None else f"the value {odd!r}"
             raise InputError(
-                f"Column {declared.name!r} has {what}, which nobody who reads the release could tell from a mask, a set or a "
-                f"mark of something else. Declare domain = […] in {schema.source}"
+                f"Column {declared.name!r} has {what}, which a reader of the release could not tell from a mask, a set or a "
+                f"suppression mark. Declare domain = […] in {schema.source}"
                 + (", or rename the value." if odd else ".")
             )
 
@@ -381,7 +379,7 @@ def check_name_free(name: str, schema: Schema, method: str) -> None:
     for column in schema.columns:
         if column.role != "identifier" and column.name.casefold() == name.casefold():
             raise InputError(
-                f"{method} writes a column {name!r}, and {schema.source} declares {column.name!r}. Rename that."
+                f"{method} adds a column {name!r}, but {schema.source} already declares {column.name!r}. Rename yours."
             )
 
 

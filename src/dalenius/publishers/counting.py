@@ -173,7 +173,7 @@ def exact(
     for column in declared.coded:
         if not column.fixed:
             raise InputError(
-                f"Column {column.name!r} has no declared values, and taking them from the data would tell who is there. "
+                f"Column {column.name!r} has no declared values, and taking them from the data would reveal who is in the table. "
                 f"Declare domain = […] in {declared.source}."
             )
     bound = declared.bind({})

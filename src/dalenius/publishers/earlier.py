@@ -62,7 +62,7 @@ def given(
     different = len(np.unique(codes[0][cells.codes[:, m]]))
     if least > different:
         raise InputError(
-            f"{least} values cannot be left of anybody: the table has {counted(different, 'sensitive value', 'sensitive values')}. "
+            f"{least} values are impossible: the table has only {counted(different, 'sensitive value', 'sensitive values')}. "
             "Lower --given-l, or raise --given-confidence."
         )
     left, sure = (np.full((len(quasi), max(1, -(-len(values) // 64))), ~np.uint64(0)) for _ in range(2))

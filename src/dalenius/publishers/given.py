@@ -45,7 +45,7 @@ __all__ = ["Earlier", "Evaluated", "Given", "evaluate", "evaluate_groups", "join
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A new release together with earlier ones, in numbers of people; no value of anybody.
+    """A new release together with earlier ones, as numbers of people. It contains nobody's value.
 
     `already_below` counts people of whom fewer than ℓ values are left whatever is published of the table, `contradicted` those
     of whom the earlier releases leave nothing. `below_l` counts people left with fewer values than one class of everybody would

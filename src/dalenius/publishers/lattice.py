@@ -1,7 +1,7 @@
 """Full-domain generalization: every value of a column is published at one level of its hierarchy (Samarati 2001).
 
-The level of each column is chosen by an exact search of the lattice of all choices; classes that fail the criteria are
-suppressed up to a limit.
+An exact search of the lattice of all choices picks the level of each column. Classes that fail the criteria are suppressed,
+up to a limit.
 """
 
 from __future__ import annotations

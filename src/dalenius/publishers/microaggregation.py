@@ -1,8 +1,8 @@
-"""Microaggregation: groups of at least k similar people, of each of which one point, or a range, is published (MDAV).
+"""Microaggregation (MDAV): groups of at least k similar people, each published as one point or as ranges.
 
-Integers count by their standardised value, categories as one-hot columns divided by √2, so that two different values are at
-distance 1. Rows are read into memory. Groups of people with equal quasi-identifiers may be split, as in any
-microaggregation, so that a `group` column tells groups apart.
+Integers are standardised, and categories are one-hot columns divided by √2, so that two different values are at distance 1.
+Rows are read into memory. People with equal quasi-identifiers may be in different groups, as in any microaggregation, so a
+`group` column tells groups apart.
 """
 
 from __future__ import annotations

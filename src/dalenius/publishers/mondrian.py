@@ -1,12 +1,12 @@
-"""Mondrian: the table is cut in two, and each part again, as long as every part satisfies the criteria (LeFevre 2006).
+"""Mondrian: cut the table in two, and each part again, as long as every part satisfies the criteria (LeFevre 2006).
 
-Strict and multidimensional: all people of one combination of quasi-identifiers stay together, and every part may be cut in
-another column. Values count by position: integers by value (a missing one last), categories in code-point order. Of the
-columns that can be cut the one is taken whose range is widest compared with that of the whole table, the first of equals;
-in each column one cut is tried, the one nearest to the middle. With hierarchies a category is cut into the children of the
-lowest node that covers the part.
+Strict and multidimensional: all people with the same quasi-identifiers stay together, and each part may be cut in a
+different column. Values have positions: integers by value (missing last), categories in code-point order. The cut is made in
+the column whose range is widest compared with that of the whole table (the first if several are equal). Each column allows
+one cut, the one nearest to the middle. With hierarchies, a category is cut into the children of the lowest node that covers
+the part.
 
-All parts of one depth are cut together: what a column's cuts make is one grouping, which the criteria judge at once.
+All parts of one depth are cut together: the cuts in one column form one grouping, which the criteria judge at once.
 Compiled code is imported where it runs, so that `--help` can list the options of this method without it.
 """
 
@@ -143,7 +143,7 @@ class _Cutter:
         return part
 
     def _cut_all(self, first: Longs, members: Ints) -> tuple[Longs, Ints, Ints, Ints]:
-        """Return the parts that come of cutting all parts; the classes of those that cannot be cut, and their parts, from 0."""
+        """Cut all parts. Return the new parts, the classes of parts that cannot be cut, and the numbers of these parts from 0."""
         from dalenius.kernels.mondrian import covering_levels, middle_cuts, split
 
         publisher = self.publisher

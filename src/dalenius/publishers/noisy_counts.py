@@ -1,16 +1,16 @@
 """Noisy counts: how many people have each (quasi-identifier value, sensitive value), under ε-differential privacy.
 
-Everybody is counted once in each table, so that adding or removing a person changes the counts by as many as there are
-tables, and replacing one by twice that. The noise is OpenDP's, and so is the ε that is recorded. Domains come from the
-schema, never from the data: which values occur is told by the counts alone. A Gaussian column is three queries in place of
+Everybody is counted once in each table. So adding or removing a person changes one count in each table, and replacing a
+person two. OpenDP draws the noise and computes the recorded ε. Domains come from the schema, never from the data: only the
+counts reveal which values occur. A Gaussian column is three queries in place of
 a table: n, sum and squares, which a person changes by at most 1, R and R², R being the distance of its bounds.
 
 With m tables and g Gaussian columns there are m + 3g queries, each with ε/(m + 3g): measured in what one person changes a
 query by, the sensitivity is m + 3g, twice that if a person is replaced (by one with another sensitive value, who enters
 three sums elsewhere), and scale = sensitivity/ε is the noise of each query in that measure.
 
-`Simulation` draws noise of the same distribution from NumPy with a seed, for experiments. It is not fit for a release, and
-what it makes cannot be written.
+`Simulation` draws noise of the same distribution from NumPy with a seed, for experiments. It is not safe for a release, and
+its counts cannot be written.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ class Counts(Counting, Publisher):
     def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
         if criteria:
             raise InputError(
-                f"Noisy counts have no classes for {criteria[0].describe()} to hold in. Ask for differential privacy: --epsilon 1."
+                f"Noisy counts have no classes, so they cannot satisfy {criteria[0].describe()}. "
+                "Ask for differential privacy: --epsilon 1."
             )
         if "epsilon" not in chosen:
             raise InputError("Noisy counts need a budget: --epsilon 1, for example.")
@@ -180,7 +181,7 @@ def _sum_upwards(numbers: Sequence[float]) -> float:
 
 @dataclass(eq=False)
 class PublishedCounts(Published):
-    """The noisy counts. What is described of them was known before the table was looked at."""
+    """The noisy counts. Their description contains only what was known before anybody looked at the table."""
 
     kind = NoisyCounts.kind
     publisher: Counts

@@ -1,4 +1,4 @@
-"""The publishers: commands, `frontier`, reports and tests go through this."""
+"""The registry of publishers: commands, `frontier`, reports and tests go through it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PUBLISHERS: Registry[type[Publisher]] = Registry(
 
 
 def find_publisher(method: str, command: str) -> type[Publisher]:
-    """Return the publisher of this name; any other name is refused."""
+    """Return the publisher of this name. Refuse unknown names."""
     if method not in PUBLISHERS:
         raise ParameterError("--method", command, f"one of {listing(PUBLISHERS)}", method)
     return PUBLISHERS[method]
@@ -87,13 +87,11 @@ def axes() -> tuple[Axis, ...]:
 
 
 def _once(declared: Iterator[Option] | Sequence[Option]) -> tuple[Option, ...]:
-    """Return each option once. Publishers may share one; they may not mean different things by one name."""
+    """Return each option once. Refuse two different options of the same name."""
     by_name: dict[str, Option] = {}
     for option in declared:
         if by_name.setdefault(option.name, option) != option:
-            raise InputError(
-                f"Two publishers declare {option.flag}, and not alike. Uninstall one, or rename its option."
-            )
+            raise InputError(f"Two publishers declare {option.flag} differently. Uninstall one, or rename its option.")
     return tuple(by_name.values())
 
 
@@ -139,7 +137,7 @@ def from_options(
 
 
 def takes_earlier(kind: type[Publisher]) -> bool:
-    """Return whether a publisher can be asked to keep what earlier releases and its own leave together: it has a field `given`."""
+    """Return whether a publisher takes earlier releases into account: it has a field `given`."""
     return any(field.name == "given" for field in fields(kind))  # type: ignore[arg-type]
 
 
@@ -147,14 +145,14 @@ def _foreign(parameter: str, method: str) -> InputError:
     flag, known = f"--{parameter.replace('_', '-')}", owners(parameter)
     if not known:
         return InputError(f"No method has an option {flag}.")
-    return InputError(f"{flag} belongs to {listing(known)} and means nothing for {method}. Leave it out.")
+    return InputError(f"{flag} belongs to {listing(known)} and has no effect on {method}. Leave it out.")
 
 
 def files(method: str, output: Path) -> tuple[Path, ...]:
-    """Return the files that a method writes, its sidecar the last."""
+    """Return the files that a method writes, the sidecar last."""
     return (*PUBLISHERS[method].files(output), sidecar.path_of(output))
 
 
 def names_several(method: str, output: Path) -> bool:
-    """Return whether OUTPUT is a folder's name and that of several files beside it: it is not written itself."""
+    """Return whether OUTPUT names an existing folder, while the method writes several files beside it."""
     return PUBLISHERS[method].has_several_files() and output.is_dir() and output.name not in ("", "..")

@@ -24,7 +24,7 @@ __all__ = ["EngineLattice", "lattice_of"]
 
 
 def lattice_of(table: Table, *, values: bool = True) -> GeneralizationLattice:
-    """Return the lattice of a table: in memory, or counted by the engine where the table is too large; that is told."""
+    """Return the lattice of a table, in memory or, if the table is too large, counted by the engine (with a notice)."""
     if not table.many:
         return GeneralizationLattice(table.cells(), values=values)
     lattice = EngineLattice(table, values=values)

@@ -43,7 +43,7 @@ def check_suppressed_rows(chosen: object) -> None:
 
 
 def check_hidden(chosen: SuppressedRows, criteria: Sequence[Criterion], declared: Schema) -> None:
-    """Rows that are left out may take values with them: refuse what a reader would then measure with fewer values."""
+    """Refuse criteria that a reader would measure differently if hidden rows took values with them."""
     if chosen != "hide":
         return
     for criterion in criteria:

@@ -68,7 +68,7 @@ def looked_at(lattice: GeneralizationLattice) -> list[Node]:
 
 
 def _need_all(lattice: GeneralizationLattice) -> list[Node]:
-    """Return all nodes, for what is said of all of them."""
+    """Return all nodes. Refuse if some are too large to be counted."""
     nodes = every_node(lattice)
     if not lattice.fits(lattice.bottom):
         raise InputError(
@@ -98,7 +98,7 @@ def survey(
     """
     texts = [adversary.text for adversary in adversaries]
     if len(set(texts)) < len(texts):
-        raise InputError("Two adversaries are written alike; give each a text of its own.")
+        raise InputError("Two adversaries have the same text. Give each its own.")
     nodes = looked_at(lattice)
     searches = {
         name: Search(lattice, criteria, suppression=suppression, utility=name, suppressed_rows=suppressed_rows)
@@ -171,7 +171,7 @@ def epsilons(
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What stubbornness costs: for each prior, σ by σ, the least cost of a node that is ε-private against it.
+    """For each prior and σ, the least cost of a node that is ε-private against that adversary.
 
     σ = ∞ is class III; for class II (any shape) no node is. Costs are nan where no node is private.
     """

@@ -23,7 +23,7 @@ def no_solution(search: Search, outcome: SearchResult, table: Table) -> str:
     if outcome.not_looked_at:
         others = "The others do not satisfy the criteria. " if outcome.checked else ""
         return (
-            f"No release was found, and {counted(outcome.not_looked_at, 'node was', 'nodes were')} not looked at: there are more "
+            f"No release was found, and {counted(outcome.not_looked_at, 'node was', 'nodes were')} not checked: there are more "
             f"than {counted(table.most_cells, 'distinct row', 'distinct rows')}. {others}Raise "
             "--most-cells (in Python, most_cells of Table), weaken the criteria, or allow more suppression."
         )
