@@ -654,7 +654,7 @@ def test_a_criterion_alone_that_a_method_cannot_keep_is_refused(cli: Cli) -> Non
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "mondrian, no criterion": (("mondrian",), "No criterion was given. Add at least one, for example k = 5."),
     "mondrian, k larger than the table": (("mondrian", "--k", "151"), "k = 151 is larger than the table, which has 150"),
-    "mondrian, more values than there are": (("mondrian", "--l", "40"), "distinct ℓ = 40 asks for more values"),
+    "mondrian, more values than there are": (("mondrian", "--l", "40"), "distinct ℓ = 40 is impossible"),
     "mondrian, impossible": (("mondrian", "--k", "3", "--alpha", "0.05"), "With everybody in one class, α = 0.05 fails"),
     "mondrian, unknown cuts": (("mondrian", "--k", "3", "--cuts", "median"), "must be order or hierarchy. Got 'median'"),
     "mondrian, k of none": (("mondrian", "--k", "0"), "must be an int ≥ 2 (1 demands nothing). Got 0 instead."),

@@ -1,7 +1,7 @@
 """How often an adversary is right: success rate, naive rate, control, gain, each with an interval.
 
-A guess is the value with the largest belief. Where c values share that place and the truth is one of them, the guess is
-right with probability 1/c: the expectation of guessing among them at random.
+A guess is the value with the largest belief. If c values tie and the truth is one of them, the guess is right
+with probability 1/c, the expectation of guessing among them at random.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ def gain(attack: Rate, control: Rate) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """By how much the commonest value is rarer or commoner among held-out people, at least and at most (95 %).
+    """How much rarer or more common the most common value is among held-out people, at least and at most (95 %).
 
-    Where the interval has 0 in it, chance explains the difference and both are 0.
+    If the interval includes 0, chance explains the difference, and both are 0.
     """
 
     least: float = 0.0
@@ -167,7 +167,7 @@ def high_confidence(
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How sure the adversary is of its guesses, right or wrong: what can be known without the truth."""
+    """How confident the adversary is in its guesses, right or wrong. This needs no truth."""
 
     mean: float
     above_half: float
@@ -207,7 +207,7 @@ def breach_rate(posterior: Floats, truth: NDArray[np.integer], people: People) -
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """People whose most believed value has a probability in [low, high): how sure the adversary is, and how right."""
+    """People whose most believed value has a probability in [low, high): the adversary's confidence and success."""
 
     low: float
     high: float

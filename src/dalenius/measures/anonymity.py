@@ -1,8 +1,8 @@
-"""Singling out and linkage, as regulators read them: how many rows of a release fit a person.
+"""Singling out and linkage, as regulators define them: how many rows of a release fit a person.
 
 Somebody who knows a person's quasi-identifiers, and that the person is in the release, picks one of the n rows that fit and
-is right with probability 1/n (the prosecutor's risk). Whoever fits no class must be among the suppressed rows, and is looked
-for there; whoever fits a class is looked for in the classes only.
+is right with probability 1/n (the prosecutor's risk). A person who fits no class must be among the suppressed rows, so the
+attacker searches there. A person who fits a class is searched for in the classes only.
 """
 
 from __future__ import annotations
@@ -121,9 +121,7 @@ def _are_apart(release: Generalized) -> bool:
     apart = []  # the columns in which two labels have no leaf in common
     for a in range(len(release.labels)):
         sets = release.sets(a)
-        if not len(
-            sets.members
-        ):  # it is suppressed in every row, and nobody declares its values: it tells no two apart
+        if not len(sets.members):  # suppressed in every row and without declared values: it distinguishes nobody
             continue
         if np.bincount(sets.members, minlength=sets.leaves).max() <= 1:
             apart.append(a)

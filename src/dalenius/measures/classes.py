@@ -1,9 +1,9 @@
-"""A release's classes as a channel, and privacy models as what they are: an attacker's error under stated assumptions.
+"""A release's classes as a channel, and privacy models as statements about an attacker's error.
 
 X is a person's sensitive value (for k-anonymity: which row is the person's), Y the class that is published of the person, the
-loss Hamming's (Rebollo-Monedero et al. 2013, sections V and VII). A model that takes values for equally likely is a best case:
-the error is at most what it says. One that compares classes with the table is a worst case: the error is at least what it
-says. Everything here is computed from the counts that occur; `tests/measures/test_classes.py` has it from dense matrices.
+loss Hamming's (Rebollo-Monedero et al. 2013, sections V and VII). A model that treats values as equally likely is a best case:
+the error is at most its figure. A model that compares classes with the table is a worst case: the error is at least its
+figure. Everything here is computed from the counts that occur; `tests/measures/test_classes.py` has it from dense matrices.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Case = Literal["best", "average", "worst"]
 
 @dataclass(frozen=True, slots=True)
 class ModelError:
-    """What a model says of the error, beside the error itself: at most (a ceiling) or at least (a floor)."""
+    """What a model says about the error, next to the error itself: an upper or a lower bound."""
 
     model: str
     level: float
@@ -40,7 +40,7 @@ class ModelError:
 
 @dataclass(frozen=True, slots=True)
 class ClassErrors:
-    """The error of who knows a person's class, or that none is published of the person: `suppressed` is one more observation.
+    """The error of an attacker who knows a person's class, or that the person has none: `suppressed` is one more observation.
 
     Models are about classes: they are compared with `worst_class_privacy`, and `identity_average` is over people who have a
     class. Entropies are in bits.

@@ -159,8 +159,8 @@ def transport(p: Floats, q: Floats, cost: Floats) -> float:
 @dataclass(frozen=True, slots=True)
 class Epsilons:
     """The ε of differential privacy of a channel, in nats: between any two inputs (local), between inputs next to each other
-    in order, and for each unit of distance (geo-indistinguishability). None where the labels are no numbers, or there are too
-    many."""
+    in order, and for each unit of distance (geo-indistinguishability). None if the labels are not numbers, or there
+    are too many."""
 
     local: float
     adjacent: float | None

@@ -1,7 +1,7 @@
-"""Degrees of anonymity of a message's sender, as the literature on anonymous communication has defined them.
+"""Degrees of anonymity of a message's sender, as defined in the literature on anonymous communication.
 
-The measures that Rebollo-Monedero et al. (2013, section II-A) survey, each computed from the same thing: what an attacker
-believes of who sent the message, for every observation that it may make.
+The measures that Rebollo-Monedero et al. (2013, section II-A) survey. Each is computed from what an attacker believes about
+the sender, for every possible observation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ROUND = 2.0**-52
 
 @dataclass(frozen=True, slots=True)
 class Degrees:
-    """Entropies in bits; `average` is the mean over observations, `smallest` and `worst` the observation that tells most."""
+    """Entropies in bits: `average` is over observations, `smallest` and `worst` are of the most revealing one."""
 
     # Everybody who is a value of the unknown, likely or not.
     users: int
@@ -116,7 +116,7 @@ def permanent(matrix: Floats) -> float:
     if a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) == 0:
         raise InputError(f"Only a square matrix has a permanent; this one has shape {a.shape}.")
     if not np.isfinite(a).all():
-        raise InputError("The matrix has an entry that is no number.")
+        raise InputError("The matrix has an entry that is not a number.")
     n = len(a)
     if n > MAX_ROWS:
         raise InputError(

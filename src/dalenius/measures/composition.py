@@ -1,4 +1,4 @@
-"""What an intersection attack achieves: effective anonymity before and after, who is vulnerable, and how sure the attacker is.
+"""What an intersection attack achieves: effective anonymity before and after, who is vulnerable, and with what confidence.
 
 With EA_ij the number of different values that release j leaves target i, and ÊA_i the number that all leave together: the drop
 is min over j of EA_ij − ÊA_i, the confidence 1/ÊA_i. VP is the share of targets with a drop above 0, PVP at confidence C

@@ -1,6 +1,6 @@
-"""How far noisy counts are off: what the mechanism promises, what a draw did, and what a reader of the counts notices.
+"""The error of noisy counts: what the mechanism promises, what one draw did, and what a reader of the counts notices.
 
-Of a Gaussian column n is looked at; its sum and squares are no counts.
+For a Gaussian column only n is used; its sum and squares are not counts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["CountError", "average_count", "count_error", "expected_noise"]
 
 @dataclass(frozen=True, slots=True)
 class CountError:
-    """Of one draw: by how much a count is off on average, and what share of people the sensitive column's shares misplace."""
+    """The error of one draw: the mean error of a count, and the share of people that the sensitive column's shares misplace."""
 
     mean_absolute: float
     total_variation: float

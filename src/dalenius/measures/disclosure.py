@@ -1,4 +1,4 @@
-"""How much a belief changes because the person is in the release: ε of each target (Definition 4 of methods B's paper)."""
+"""How far a belief changes because the person is in the release: ε of each target (Machanavajjhala et al. 2009, Definition 4)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Rates over several draws of noise on the same people: a mean, an interval, the least and the most.
+"""Rates over several draws of noise on the same people: a mean, an interval, the smallest and the largest.
 
-Two things are uncertain. Who the people are: others like them would be guessed more or less often, and no number of draws
-mends that, for all draws meet the same people. And the noise: a mean over D draws is as good as D draws are. People and
+Two things are uncertain. First, the people: others like them would be guessed more or less often. More draws do not reduce
+this, because all draws are about the same people. Second, the noise: more draws, D of them, do reduce its part.
+People and
 draws are crossed, so the variance of the mean is that of people over n, plus that between draws over D, which holds what
 both do together. The interval is made of both parts: the exact binomial interval of n people (not of n·D; it is too wide
 rather than too narrow, since a person's mean over draws varies less than a guess), and Student's interval of the D means.

@@ -21,7 +21,7 @@ __all__ = ["Mistaken", "Privacy", "Reduction", "distortion", "mistaken", "privac
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Privacy:
-    """`conditional[y]`, and what becomes of it; `prior` is the error of who has seen nothing."""
+    """`conditional[y]` and its summaries; `prior` is the error of an attacker who has seen nothing."""
 
     conditional: Floats
     average: float
@@ -107,7 +107,7 @@ def reduction(observed: Observed, loss: Loss) -> Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Mistaken:
-    """An attacker whose posterior is not the right one (Shokri et al. 2011, as section VI-A has them).
+    """An attacker with a wrong posterior (Shokri et al. 2011, in the form of section VI-A).
 
     `certainty`: the entropy of what it believes, in bits; small is certain. `inaccuracy`: the total variation between what
     it believes and what it should. `correctness`: the mean loss of a value drawn from what it believes; None where values are

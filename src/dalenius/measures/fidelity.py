@@ -1,8 +1,8 @@
-"""What a release is still good for, held against the table it was made of.
+"""The utility of a release, compared with its table.
 
-Beside the costs that a release tells of itself (see `utility`): NCP and precision of its labels, the Kullback–Leibler
-divergence of the table from what a reader of the release would take it for, and the error of count queries answered from
-the release (see `queries`).
+Besides the costs that follow from the release alone (see `utility`): NCP and precision of its labels, the Kullback–Leibler
+divergence of the table from a reader's reconstruction, and the error of count queries answered from the release (see
+`queries`).
 """
 
 from __future__ import annotations

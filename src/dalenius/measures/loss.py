@@ -54,10 +54,10 @@ class Loss:
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.matrix).all() or (self.matrix < 0).any():
-            raise InputError(f"The loss {self.name} has an entry that is below 0 or no number; losses are ≥ 0.")
+            raise InputError(f"The loss {self.name} has an entry that is negative or not a number; losses are ≥ 0.")
         if self.matrix.size and self.matrix.max() > MAX_LOSS:
             raise InputError(
-                f"The loss {self.name} has an entry above {MAX_LOSS:g}, which is too large to reckon with."
+                f"The loss {self.name} has an entry above {MAX_LOSS:g}, which is too large to compute with."
             )
 
     @property
@@ -134,13 +134,13 @@ def coordinates(labels: Sequence[str], what: str) -> Floats:
     for label in labels:
         pieces = [piece for piece in re.split(r"[\s,;:]+", label.strip().strip("()[]").strip()) if piece]
         if not pieces or not all(_PIECE.fullmatch(piece) for piece in pieces):
-            raise InputError(f"{what} needs numbers for labels, such as 3 or (2, 7), and {label!r} is none.")
+            raise InputError(f"{what} needs numeric labels, such as 3 or (2, 7), and {label!r} is not.")
         rows.append([float(piece) for piece in pieces])
     if len({len(point) for point in rows}) > 1:
-        raise InputError(f"{what} needs labels with as many numbers each, and some have more than others.")
+        raise InputError(f"{what} needs labels with the same number of coordinates.")
     points = np.array(rows)
     if not (np.abs(points) <= MAX_LOSS).all():
-        raise InputError(f"{what} needs numbers for labels, and one is too large.")
+        raise InputError(f"{what} needs numeric labels, and one is too large.")
     return points
 
 

@@ -1,8 +1,8 @@
 """How many rows of a release must have been changed: values of the truth that do not fit their label.
 
-Nobody says which row of a release is whose, and rows may stand in any order. So each row is given to a person of the table
-who fits it and has its sensitive values, to as many as possible at once: a maximum flow from people to rows. Rows that are
-left over were changed. There may have been more: a changed row can fit somebody else.
+A release does not say which row belongs to whom, and rows may be in any order. So as many rows as possible are matched with
+people of the table who fit them and have their sensitive values: a maximum flow from people to rows. Rows without a match
+were changed. More rows may have been changed, because a changed row can fit somebody else.
 
 The same is done for each quasi-identifier by itself. Of an anatomized release only the quasi-identifiers are compared: with
 the values it would not be a flow any more.
@@ -34,8 +34,8 @@ MAX_PEOPLE = 2**31 - 1  # that a flow can count
 class Misfits:
     """`rows` were changed at least, and in each quasi-identifier `cells` at least.
 
-    A changed row has a changed cell. Where the columns by themselves show fewer than there are rows, nobody knows in which
-    column the others are: they are shared out evenly over the columns that can differ.
+    A changed row has a changed cell. If the single columns show fewer changes than there are changed rows, the columns of the
+    others are unknown: they are distributed evenly over the columns that can differ.
     """
 
     rows: int

@@ -1,7 +1,7 @@
-"""What an attacker may see, and what it then believes: the one thing that every measure of estimation error looks at.
+"""What an attacker may observe and then believe: the input of every measure of estimation error.
 
-A channel, a table's classes and the beliefs of any adversary come to the same: posteriors, how likely each is to be held, and
-the priors they are compared with.
+A channel, a table's classes and the beliefs of any adversary all become posteriors, their probabilities, and the priors that
+they are compared with.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ SUPPRESSED = "suppressed"  # the observation of people of whom no quasi-identifi
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """`posterior[y, x]` = p(x | y), `weight[y]` = p(y), `prior[y, x]` what was believed before; observations of weight 0 are
-    left out, for they are never made."""
+    """`posterior[y, x]` = p(x | y), `weight[y]` = p(y), `prior[y, x]` what was believed before. Observations of
+    weight 0 are left out, because they never occur."""
 
     values: tuple[str, ...]
     observations: tuple[str, ...]
@@ -56,7 +56,7 @@ class Observed:
         if hidden.any():
             counts, names = np.vstack([counts, hidden]), (*names, SUPPRESSED)
         if not counts.any():
-            raise InputError("The release has nobody in it.")
+            raise InputError("The release has no people.")
         return cls.of_joint(counts.T, grouping.column.leaves, names)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Count queries: what a reader of a release takes the number of people with some values for, and how wrong that is.
+"""Count queries: a reader's estimate of the number of people with some values, and its error.
 
 A reader spreads the people of a class evenly: over the combinations of its labels, over its published tuples, at its centroid, or,
 with noisy counts, as if quasi-identifiers were independent given the sensitive value.

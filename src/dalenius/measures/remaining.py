@@ -1,6 +1,6 @@
 """What a release leaves of each quasi-identifier: how many of its values can still be told apart.
 
-A release of which nothing is left satisfies every criterion, so whoever makes or reads one is told.
+A release of which nothing is left satisfies every criterion, so publishers and reports say what is left.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ColumnLeft:
     """What is left of one column. Suppressed rows do not count: nothing is left of any column there."""
 
     column: str
-    state: State  # kept: single values; gone: one label for everybody, or none that tells anything
+    state: State  # kept: single values; gone: one label for everybody, or only suppressed cells
     values: int  # that the column can have; 0 if nobody says
     told_apart: float | None  # how many of these can be; None: neither values nor labels are published
     overlapping: bool = False  # labels overlap, and `told_apart` is values / (their mean width)

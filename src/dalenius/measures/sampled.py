@@ -1,6 +1,6 @@
-"""A channel that is known from samples only, and how far off the figures are that are computed from them.
+"""A channel known from samples only, and the error of figures computed from them.
 
-A protocol that is run or simulated gives pairs (x, y); how often each came is all that is known of p(x, y). Average privacy
+A protocol that is run or simulated gives pairs (x, y). Their frequencies are all that is known about p(x, y). Average privacy
 (Rebollo-Monedero et al. 2013, equation 4) has an interval that holds whatever the channel is; the worst case has none.
 """
 
@@ -58,7 +58,7 @@ def from_samples(counts: Longs, values: Sequence[str], outputs: Sequence[str]) -
     unseen = [value for value, count in zip(values, each, strict=True) if count == 0]
     if unseen:
         raise InputError(
-            f"No sample has the value {listing(map(repr, unseen))}: what comes of it cannot be estimated. Draw samples of it, or "
+            f"No sample has the value {listing(map(repr, unseen))}: its outputs cannot be estimated. Draw samples of it, or "
             "leave it out."
         )
     return Channel(tuple(values), tuple(outputs), counts / each[:, None], each / each.sum())
@@ -154,5 +154,5 @@ def _information(counts: Longs) -> tuple[float, float, float]:
     error = math.sqrt(float(share @ (density - information) ** 2) / n)
     extra = int((rows > 0).sum()) + int((columns > 0).sum()) - len(x) - 1
     corrected = information + extra / (2 * int(n) * math.log(2))
-    most = math.log2(min(len(set(x.tolist())), len(set(y.tolist()))))  # no more can be told
+    most = math.log2(min(len(set(x.tolist())), len(set(y.tolist()))))  # the largest possible value
     return max(0.0, information), min(max(0.0, corrected), most), error

@@ -55,7 +55,7 @@ def compose(budgets: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """But for a probability `failure` over (D, t), no person's record moves any conclusion by more than `level`."""
+    """Except with probability `failure` over (D, t), no person's record changes any conclusion by more than `level`."""
 
     level: float
     failure: float = 0.0
@@ -68,7 +68,7 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class SemanticBound:
-    """The bounds that (ε, δ)-differential privacy has on semantic privacy, beside each other; None where one needs δ = 0."""
+    """The bounds that (ε, δ)-differential privacy implies for semantic privacy; None if one needs δ = 0."""
 
     proposition_15: Promise | None
     theorem_16: Promise
@@ -129,7 +129,7 @@ def database_deltas(mechanism: Mechanism, epsilon: float) -> Floats:
             excess = _excess(here, log_here, log_here[:, code : code + 1], epsilon)
             np.maximum(own_worst, excess, out=own_worst)
             np.maximum(own_worst[:, code], excess.max(axis=1), out=own_worst[:, code])  # the other way round
-    return np.minimum(worst, 1.0)  # rows sum to 1 but for rounding
+    return np.minimum(worst, 1.0)  # rows sum to 1 up to rounding
 
 
 def dp_delta(mechanism: Mechanism, epsilon: float) -> float:

@@ -1,4 +1,4 @@
-"""Relative threats: how much more the attacker knows of a person than the learner (Boreale, Corradi and Viscardi 2019).
+"""Relative threats: how much more the attacker knows about a person than the learner (Boreale, Corradi and Viscardi 2019).
 
 A row is threatened under a belief whose most believed value is the row's own (Definition 1). Where c values tie for that
 place and the row's own is one of them, it counts 1/c, the mean of breaking ties at random; `GT_A_def1` counts it whole, as

@@ -5,7 +5,7 @@ alone, a suppressed row costs what the fully generalized cell would. `CellCost` 
 figure of the mean cost of each attribute. The other two depend on the sizes of the classes. Smaller is better for all,
 precision too: what is minimised is 1 − precision.
 
-Cells that were changed (see `misfit`) cost what suppressed ones do: neither tells the person's value, and a changed one misleads.
+Changed cells (see `misfit`) cost as much as suppressed ones: neither reveals the person's value, and a changed one misleads.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def level_shares(tree: Hierarchy) -> CellCost:
 
 def label_bits(tree: Hierarchy, people: Longs) -> CellCost:
     """Return log₂ n(label)/n(leaf): the bits lost about whose leaf it is, given the column's counts (non-uniform entropy)."""
-    known = np.maximum(people, 1)  # leaves that nobody has are never asked for
+    known = np.maximum(people, 1)  # leaves that nobody has are never used
     table = []
     for map_ in tree.maps:
         together = np.bincount(map_, weights=people)[map_]
@@ -162,7 +162,7 @@ def _labels_loss(release: Generalized, changed: Floats | None) -> float:
     means, least = [], []
     for a, (column, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
         leaves = len(column.leaves)
-        # Suppressed in every row, and nobody declares its values: all of it is lost, however much that was.
+        # Suppressed in every row and without declared values: all of it is lost.
         share = np.array([len(label.members) for label in labels]) / leaves if leaves else np.ones(len(labels))
         means.append(labels_cost(release, a, share, changed) / float(release.people))
         least.append(1 / leaves if leaves else 0.0)

@@ -35,9 +35,9 @@ __all__ = [
     "parameters",
 ]
 
-MIN_EPSILON, MAX_EPSILON = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at all
+MIN_EPSILON, MAX_EPSILON = 1e-9, 1e9  # beyond this there is only noise, or none
 NOISES: tuple[Mechanism, ...] = ("geometric", "laplace")
-MAX_CELLS = 5_000_000  # of one table at most: every one is drawn and written, also those that nobody has
+MAX_CELLS = 5_000_000  # of one table: each is drawn and written, even if nobody has it
 WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 Counted = TypeVar("Counted", bound=NoisyCounts)
 
@@ -161,7 +161,7 @@ def exact(
     levels: Mapping[str, int] | None = None,
     gaussian: Mapping[str, tuple[int, int]] | None = None,
 ) -> Exact:
-    """Return what is counted, without noise. Refuses domains that only the data tell."""
+    """Return the counts without noise. Refuse domains that are known from the data only."""
     declared, levels, gaussian = table.declared, levels or {}, gaussian or {}
     if len(declared.sensitive) > 1:
         raise InputError(

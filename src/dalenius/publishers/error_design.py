@@ -208,7 +208,7 @@ def _lifted(game: Game, matrix: Floats, level: float) -> Floats:
     if (slack[weight > 0] <= 0).any():
         return matrix
     needed = np.divide(lacking, slack, out=np.zeros_like(lacking), where=weight > 0).max(axis=1)
-    by = game.seen.argmax(axis=0)  # the output that leads to y most surely
+    by = game.seen.argmax(axis=0)  # the output that most probably leads to y
     extra = np.zeros(len(game.seen))
     is_needed = needed > 0
     np.maximum.at(extra, by[is_needed], (1 + TINY) * needed[is_needed] / game.seen[by, np.arange(len(by))][is_needed])
@@ -223,7 +223,7 @@ class _Units:
     prior: Floats
     system: Floats
     loss: float
-    most: float  # the distortion that was asked for
+    most: float  # the distortion allowed
 
     @property
     def level(self) -> float:
@@ -231,7 +231,7 @@ class _Units:
         return self.most / self.loss
 
     def designed(self, matrix: Floats, value: float, bound: float, rounds: int) -> Designed:
-        never = self.prior <= 0  # inputs that never come: they are told the truth
+        never = self.prior <= 0  # inputs that never occur: their output is the truth
         if never.any():
             matrix = matrix.copy()
             matrix[never] = np.eye(matrix.shape[1])[self.system[never].argmin(axis=1)]

@@ -133,7 +133,7 @@ class Judge:
         bits = self.given.bits(owner, self.lattice.tuples[classes.values, 0], len(classes))
         passing &= self.given.keeps(np.arange(len(into)), into, bits)
         passing, hidden = self._suppressing(node, classes, passing)
-        if self.suppressed_rows != "hide":  # rows that are left out tell nothing
+        if self.suppressed_rows != "hide":  # hidden rows reveal nothing
             hidden = hidden and self.given.keeps_hidden(into, bits, ~passing)
         return passing, hidden and self._keeps_misplaced(node, classes, passing, into, bits)
 

@@ -306,7 +306,7 @@ class PublishedMicroaggregation(Published):
             }
         number = np.arange(self.groups, dtype=np.int32)  # what each group is called
         if shuffle:
-            # Groups were numbered as they were made, block by block in the order of the rows, which must not be told.
+            # Groups were numbered block by block in the order of the rows, which must not be revealed.
             number = np.random.default_rng().permutation(number)
             order = np.argsort(number).tolist()
             labels = {name: [texts[q] for q in order] for name, texts in labels.items()}
