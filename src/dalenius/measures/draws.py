@@ -1,11 +1,10 @@
 """Rates over several draws of noise on the same people: a mean, an interval, the smallest and the largest.
 
 Two things are uncertain. First, the people: others like them would be guessed more or less often. More draws do not reduce
-this, because all draws are about the same people. Second, the noise: more draws, D of them, do reduce its part.
-People and
-draws are crossed, so the variance of the mean is that of people over n, plus that between draws over D, which holds what
-both do together. The interval is made of both parts: the exact binomial interval of n people (not of n·D; it is too wide
-rather than too narrow, since a person's mean over draws varies less than a guess), and Student's interval of the D means.
+this, because all draws are about the same people. Second, the noise: more draws, D of them, do reduce its part. People and
+draws are crossed, so the variance of the mean is that of people over n, plus that between draws over D, which includes their
+interaction. The interval combines both parts: the exact binomial interval of n people (not of n·D; it is rather too wide than
+too narrow, because a person's mean over draws varies less than a guess), and Student's interval of the D means.
 """
 
 from __future__ import annotations
