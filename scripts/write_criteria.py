@@ -22,7 +22,7 @@ def keys(model: type[Criterion]) -> str:
 
 def levels() -> str:
     """Return the table of what each criterion measures."""
-    lines = ["| model | key in JSON | level of a class | of a release | safer |", "|---|---|---|---|---|"]
+    lines = ["| model | key in JSON | level of a class | level of a release | safer |", "|---|---|---|---|---|"]
     for model in CRITERIA.values():
         worst = "smallest" if model.better == "larger" else "largest"
         formula = model.formula or model.description
@@ -32,7 +32,7 @@ def levels() -> str:
 
 def refused() -> str:
     """Return the table of thresholds that demand nothing."""
-    lines = ["| criterion | refused as empty |", "|---|---|"]
+    lines = ["| criterion | refused values |", "|---|---|"]
     lines += [f"| {model.title} | {model.refuses} |" for model in CRITERIA.values() if model.refuses]
     return "\n".join(lines) + "\n"
 

@@ -25,10 +25,12 @@ def takes(publisher: type[Publisher]) -> str:
 
 def markdown() -> str:
     """Return the table: a row for each method."""
-    lines = ["| method | what it does | takes | files |", "|---|---|---|---|"]
+    lines = ["| method | what it publishes | options | files |", "|---|---|---|---|"]
     for name, publisher in PUBLISHERS.items():
         files = ", ".join(path.name for path in publisher.files(Path("OUT")))
-        lines.append(f"| `{name}` | {publisher.description.removesuffix('.')} | {takes(publisher)} | {files} |")
+        lines.append(
+            f"| `{name}` | {publisher.publishes or publisher.description.removesuffix('.')} | {takes(publisher)} | {files} |"
+        )
     return "\n".join(lines) + "\n"
 
 

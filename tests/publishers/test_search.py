@@ -50,7 +50,7 @@ def compare(table: Small, models: list[Model], lattice: Lattice, failing: dict, 
         utility=utility,
         suppressed_rows="as-is",
     )
-    small = search.lattice.nodes <= search_module.ENUMERABLE
+    small = search.lattice.nodes <= search_module.MAX_ENUMERATED_NODES
     found = search.run(minimal=small)
     assert found.nodes == len(failing)
     if small:

@@ -112,7 +112,7 @@ def every(lattice: Lattice, holds: Holds, limit: str, handling: str) -> dict[Nod
 
 def check(lattice: Lattice, search: Search, feasible: dict[Node, set[int]], utility: str) -> None:
     """The search against every node: the optimum, its rows and its cost, all minimal nodes, and the verdict on each node."""
-    small = search.lattice.nodes <= search_module.ENUMERABLE
+    small = search.lattice.nodes <= search_module.MAX_ENUMERATED_NODES
     found = search.run(minimal=small)
     if small:
         assert found.minimal is not None

@@ -47,7 +47,7 @@ class TCloseness(Criterion):
     title = "t-closeness"
     description = "How far a class is from the whole table at most, by three ground distances."
     formula = "earth mover's distance of q from p"
-    refuses = "t = 1 or more: the distances are at most 1"
+    refuses = "t of 1 or more: the distances are at most 1"
     tried = Tried(letter="t", help="Values of t, such as 0.2 or 0.2:ordered.", metavar="T,T,…")
     option = Option(
         "t", "t-closeness; ground distance equal, ordered or hierarchical.", str, "T[:GROUND]", is_repeatable=True

@@ -49,8 +49,8 @@ class DistinctDiversity(Criterion):
     name = "distinct_l_diversity"
     title = "distinct ℓ-diversity"
     description = "How many different values a class has at least."
-    formula = "number of values that occur"
-    refuses = "ℓ = 1 or less"
+    formula = "number of different values"
+    refuses = "ℓ of 1 or less"
     option = Option("l", "Distinct ℓ-diversity.", int)
     tried = Tried(
         letter="ℓ",
@@ -99,7 +99,7 @@ class EntropyDiversity(Criterion):
     title = "entropy ℓ-diversity"
     description = "How many values a class has in effect, at least."
     formula = "exp of the Shannon entropy of q"
-    refuses = "ℓ = 1 or less"
+    refuses = "ℓ of 1 or less"
     option = Option("entropy-l", "Entropy ℓ-diversity.")
     tried = Tried(letter="entropy ℓ", help="Values of entropy ℓ-diversity.", metavar="L,L,…")
     example = 2.0
@@ -146,7 +146,7 @@ class RecursiveDiversity(Criterion):
     name = "recursive_c_l_diversity"
     title = "recursive (c,ℓ)-diversity"
     description = "How much the commonest value of a class outweighs the rest."
-    formula = "r₁/(r_ℓ + … + r_m), counts sorted downwards"
+    formula = "r₁/(r_ℓ + … + r_m), with counts sorted in descending order"
     refuses = "infinite c, ℓ = 1"
     option = Option("recursive-l", "Recursive (c,ℓ)-diversity.", str, "C,L")
     tried = Tried(

@@ -121,7 +121,7 @@ class EnhancedBetaLikeness(Criterion):
     name = "enhanced_beta_likeness"
     title = "enhanced β-likeness"
     description = "The same, stricter for common values."
-    formula = "the same, infinite where it is above −ln p(s)"
+    formula = "the same, but infinite if it is above −ln p(s)"
     refuses = "infinite β"
     option = Option("enhanced-beta", "Enhanced β-likeness.")
     tried = Tried(letter="enhanced β", help="Values of enhanced β-likeness.", metavar="B,B,…")
@@ -153,7 +153,7 @@ class AlphaAnonymity(Criterion):
     title = "(α,k)-anonymity"
     description = "How common one value is in a class at most."
     formula = "max q(s)"
-    refuses = "α = 1 or more"
+    refuses = "α of 1 or more"
     option = Option("alpha", "Largest share of a value in a class.")
     tried = Tried(letter="α", help="Values of α, the largest share of a value in a class.", metavar="A,A,…")
     example = 0.5

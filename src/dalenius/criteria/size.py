@@ -33,7 +33,7 @@ class KAnonymity(Criterion):
     title = "k-anonymity"
     description = "How many people share their quasi-identifiers at least."
     formula = "n(q)"
-    refuses = "k = 1, on the command line and in `[policy]`. In Python `KAnonymity(1)` is allowed: it publishes values as they are"
+    refuses = "k = 1, on the command line and in `[policy]`. In Python, `KAnonymity(1)` is allowed: it publishes values unchanged"
     option = Option("k", "At least k people in every class.", int)
     tried = Tried(
         letter="k",

@@ -54,6 +54,7 @@ class Anatomy(Publisher):
 
     name = "anatomy"
     title = "Anatomy"
+    publishes = "exact quasi-identifiers and exact values, without the link between them"
     description = (
         "Publishes quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values."
     )

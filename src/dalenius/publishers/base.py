@@ -78,6 +78,7 @@ class Publisher(ABC):
     name: ClassVar[str]
     title: ClassVar[str]  # in a sentence
     description: ClassVar[str]  # one sentence
+    publishes: ClassVar[str] = ""  # what a release consists of, for docs/publishers.md; empty: the description
     options: ClassVar[tuple[Option, ...]] = ()
     not_in_audit: ClassVar[frozenset[str]] = frozenset()  # options that `audit --method` does not have, by their names
     keeps: ClassVar[tuple[type[Criterion], ...]] = ()  # the criteria that it can satisfy; (Criterion,): every criterion

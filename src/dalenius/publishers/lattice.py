@@ -75,6 +75,7 @@ class Lattice(Publisher):
 
     name = "lattice"
     title = "the lattice"
+    publishes = "every column at one level of its hierarchy ([lattice.md](lattice.md))"
     description = "Publishes every column at one level of its hierarchy, chosen by an exact search of all choices."
     options = (
         Option("suppression", "Lattice: largest share of rows to suppress (0).", float, panel=PANEL),

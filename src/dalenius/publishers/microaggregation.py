@@ -61,6 +61,7 @@ class Microaggregation(Publisher):
 
     name = "microaggregation"
     title = "microaggregation"
+    publishes = "groups of similar people, as centroids or ranges"
     description = "Puts at least k similar people into a group, of which one point or one range is published."
     options = (
         Option("shown", "Microaggregation: centroids (default) or ranges.", str, panel=PANEL),

@@ -57,6 +57,7 @@ class Mondrian(Publisher):
 
     name = "mondrian"
     title = "Mondrian"
+    publishes = "boxes, made by cutting the data into smaller and smaller parts"
     description = "Cuts the table in two, and each part again, as long as every part satisfies the criteria."
     options = (Option("cuts", "Mondrian: order (default) or hierarchy.", str, panel=PANEL), OTHERS_AS_QUASI)
     not_in_audit = frozenset({"others-as-quasi"})

@@ -61,6 +61,7 @@ class Counts(Counting, Publisher):
 
     name = "noisy-counts"
     title = "noisy counts"
+    publishes = "counts with noise, under differential privacy"
     description = "Publishes how many people have each value, with noise that gives ε-differential privacy."
     options = (
         Option("epsilon", "Noisy counts: the budget of differential privacy.", float, panel=PANEL),
