@@ -254,6 +254,7 @@ def test_every_criterion_is_an_axis_of_the_methods_that_keep_it() -> None:
     [
         ("alpha", "0.5, 0.8", [("α = 0.5",), ("α = 0.8",)]),
         ("recursive_l", "3,2; 9,2", [("recursive c = 3, ℓ = 2",), ("recursive c = 9, ℓ = 2",)]),
+        ("recursive_l", "3,2,9,2", [("recursive c = 3, ℓ = 2",), ("recursive c = 9, ℓ = 2",)]),
         ("t", "0.2,0.3:ordered", [("t = 0.2 (equal)",), ("t = 0.3 (ordered)",)]),
         ("enhanced_beta", "2", [("enhanced β = 2",)]),
     ],

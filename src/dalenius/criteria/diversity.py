@@ -38,8 +38,12 @@ def _usual(size: TableSize) -> Values:
 
 
 def _pairs(text: str) -> Values:
-    """Return texts `C,L`, which semicolons separate because a comma is part of each."""
-    return tuple(part.strip() for part in text.split(";"))
+    """Return texts `C,L`. Semicolons separate them, because a comma is part of each; `3,2,9,2` is read as two pairs."""
+    pairs: list[str] = []
+    for part in text.split(";"):
+        numbers = [number.strip() for number in part.split(",")]
+        pairs += [",".join(numbers[i : i + 2]) for i in range(0, len(numbers), 2)]
+    return tuple(pairs)
 
 
 @dataclass(frozen=True, slots=True)
