@@ -93,4 +93,4 @@ def test_moments_that_noise_spoils() -> None:
     density = Moments(5, 45, values).log_density(np.array([5.0, 30.0, np.nan]))
     assert np.isfinite(density).all()
     assert density[2].tolist() == [0.0] * 4
-    assert Moments(5, 45, values).given(np.arange(0.0, 60)).sum(axis=0) == pytest.approx([1.0] * 4)
+    assert Moments(5, 45, values).probabilities(np.arange(0.0, 60)).sum(axis=0) == pytest.approx([1.0] * 4)

@@ -24,6 +24,8 @@ from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.mondrian import Mondrian
 from dalenius.releases import Generalized
 
+pytestmark = pytest.mark.slow
+
 Floats = NDArray[np.float64]
 SOME = 3000  # people who are attacked where beliefs are sampled
 

@@ -214,7 +214,7 @@ REFUSED = {
     "another word": ((*PUBLISH, "--suppressed-rows", "keep"), "must be one of hold, as-is, hide. Got 'keep' instead."),
     "another method": (
         ("publish", "t.csv", "-o", "out.csv", "--method", "mondrian", "--k", "2", "--suppressed-rows", "hold"),
-        "--suppressed-rows belongs to lattice and means nothing for mondrian",
+        "--suppressed-rows belongs to lattice and has no effect on mondrian",
     ),
     "lattice": (("lattice", "t.csv", "--k", "2", "--suppressed-rows", "x"), "must be one of hold, as-is, hide"),
     "frontier": (("frontier", "t.csv", "--suppressed-rows", "x"), "must be one of hold, as-is, hide"),
@@ -265,4 +265,4 @@ def test_a_file_of_another_release_is_not_overwritten(
     for name in ("two.quasi.csv", "two.sensitive.csv"):
         Path(name).symlink_to("same.csv")
     assert app.run(["publish", "t.csv", "--method", "anatomy", "--l", "2", "-o", "two", "-q"]) == 2
-    assert "two of its files are links to one" in capsys.readouterr().err
+    assert "two of its files are links to the same file" in capsys.readouterr().err

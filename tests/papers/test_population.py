@@ -20,6 +20,8 @@ from dalenius.papers.population_experiments import Point, Study, naive_attack, s
 from dalenius.papers.population_linking import anatomized, predictions
 from tests.papers.findings import FINDINGS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def studies(data: Path) -> dict[str, Study]:

@@ -1,7 +1,7 @@
 """The intersection attack on several releases (Ganta, Kasiviswanathan and Smith 2008; methods C).
 
 For each release the attack collects the values that occur where the target may be. It keeps the values that occur in every release.
-Sets are bits, 64 values per word, whatever the number of people.
+LeafSets are bits, 64 values per word, whatever the number of people.
 
 The attack of the paper assumes that a target who fits a group was not suppressed. If that leaves no value, the assumption was
 wrong, and the values of suppressed rows are possible, too. With `sure` there is no such assumption: they are possible for

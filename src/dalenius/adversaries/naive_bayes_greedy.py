@@ -37,7 +37,7 @@ class NaiveBayesGreedy(CountClassifier):
         every: dict[ColumnNames, Floats] = dict(tables)
         for name, moments in release.moments.items():
             numbers = numbers_of(release.schema[name])
-            every[name,] = moments.given(numbers[~np.isnan(numbers)])
+            every[name,] = moments.probabilities(numbers[~np.isnan(numbers)])
         departed = departures(release)
         candidates = {names: every[names] for names in departed if departed[names] > MIN_DEPARTURE}
         prior = shares(release)

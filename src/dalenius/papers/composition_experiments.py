@@ -32,6 +32,27 @@ from dalenius.releases import GroupedRelease
 from dalenius.schema import Schema
 from dalenius.table import Table
 
+__all__ = [
+    "CLOSENESS",
+    "DIVERSITIES",
+    "EPSILONS",
+    "LEVELS",
+    "OVERLAP",
+    "SURE",
+    "UNUSED",
+    "Attacked",
+    "Overlapping",
+    "Published",
+    "Side",
+    "attacked",
+    "by_criterion",
+    "by_k",
+    "microaggregated",
+    "mondrian",
+    "overlapping",
+    "side_by_side",
+]
+
 OVERLAP = 5000
 LEVELS = (5, 10, 15, 20, 25, 30)  # k of both subsets
 DIVERSITIES = (2, 3, 4, 5, 6)  # entropy ℓ, with k = 10

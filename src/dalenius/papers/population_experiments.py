@@ -22,6 +22,8 @@ from dalenius.publishers.noisy_counts import Simulation
 from dalenius.schema import Column, Domain, Schema
 from dalenius.table import Table
 
+__all__ = ["DRAWS", "EPSILONS", "FIELDS", "QUASI", "Point", "Study", "naive_attack", "study"]
+
 FIELDS = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",
     "sex", "capital-gain", "capital-loss", "hours", "native-country", "income",

@@ -25,6 +25,18 @@ from dalenius.papers.population_experiments import Study
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.releases import Anatomized
 
+__all__ = [
+    "LEVELS",
+    "MERGES",
+    "PREDICTIONS",
+    "REPETITIONS",
+    "SWEEPS",
+    "Linked",
+    "anatomized",
+    "definetti",
+    "predictions",
+]
+
 LEVELS = (2, 3, 4, 5, 6, 7)
 MERGES = (1, 2, 3)
 PREDICTIONS = ("permutation", "majority", "group", "open")

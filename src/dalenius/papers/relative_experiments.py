@@ -32,6 +32,31 @@ from dalenius.releases import Anatomized, Generalized, GroupedRelease
 from dalenius.schema import Column, Domain, Schema
 from dalenius.table import Cells, Table
 
+__all__ = [
+    "EDGES",
+    "EFFORT",
+    "EXAMPLE",
+    "LEVELS",
+    "LIMITS",
+    "QUICK",
+    "QUICK_ROWS",
+    "ROWS",
+    "SUPPRESSION",
+    "VICTIM",
+    "Example",
+    "Experiments",
+    "Measured",
+    "Points",
+    "example",
+    "experiments",
+    "measured",
+    "points",
+    "possible_levels",
+    "remark5",
+    "subset",
+    "table",
+]
+
 ROWS, QUICK_ROWS = 5692, 1000
 LEVELS = (4, 6)  # of k and ℓ
 SUPPRESSION = 0.05  # our choice: the paper says only that its groups are not disjoint, and so something is suppressed

@@ -115,6 +115,6 @@ def test_more_groups_than_one_summary_word_speaks_of() -> None:
 
 def test_a_release_in_another_coding_has_its_own_sets() -> None:
     release = boxes(np.random.default_rng(1), 3)
-    before = release.sets(0)
+    before = release.leaf_sets(0)
     labels = tuple(tuple(dataclasses.replace(x, members=x.members[:1]) for x in column) for column in release.labels)
-    assert len(dataclasses.replace(release, labels=labels).sets(0).members) == len(before) < len(before.members)
+    assert len(dataclasses.replace(release, labels=labels).leaf_sets(0).members) == len(before) < len(before.members)

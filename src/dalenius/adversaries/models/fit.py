@@ -64,7 +64,7 @@ def fits(release: Release, known: Ints) -> Iterator[tuple[Longs, csr_array]]:
         yield from _tuples(links, known)
         return
     rows = required(release.rows(), release)
-    width = [1.0 / np.maximum(np.diff(rows.sets(a).first), 1) for a in range(known.shape[1])]
+    width = [1.0 / np.maximum(np.diff(rows.leaf_sets(a).first), 1) for a in range(known.shape[1])]
     for part, start, group in inside_boxes(rows, known):
         target = np.repeat(part, np.diff(start))
         weight = np.ones(len(group))
@@ -90,7 +90,7 @@ def inside_boxes(release: Generalized, known: Ints) -> Iterator[tuple[Longs, Lon
         row_of[a][used] = np.arange(number, number + len(used))
         rows[is_known, a] = row_of[a][known[is_known, a]]
         number += len(used)
-    sets = [release.sets(a) for a in range(attributes)]
+    sets = [release.leaf_sets(a) for a in range(attributes)]
     words = max(1, min(MAX_BIT_BYTES // (8 * max(number, 1)), (release.groups + 63) // 64))
     for low in range(0, release.groups, 64 * words):
         codes = release.codes[low : low + 64 * words]

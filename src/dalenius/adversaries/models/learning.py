@@ -1,6 +1,6 @@
 """What learner and attacker share: the posterior given a release, exact where that is possible and sampled where it is not.
 
-The release decides. Sets that are nested or disjoint have an exact posterior, and so have overlapping sets whose rows can be
+The release decides. LeafSets that are nested or disjoint have an exact posterior, and so have overlapping sets whose rows can be
 distributed in few ways. Other overlapping sets are sampled by collapsed Gibbs, and the link of an anatomized release by drawing
 permutations. The belief says which was used and why. A posterior does not depend on the targets: once sampled, it answers for
 any of them.
@@ -298,7 +298,7 @@ def refusal(release: Release) -> str | None:
     if rows is None:
         return lacking(release, Adversary.needs)
     columns = release.schema.sensitive
-    members = sum(len(rows.sets(a).members) for a in range(len(rows.labels)))
+    members = sum(len(rows.leaf_sets(a).members) for a in range(len(rows.labels)))
     entries = members * max(len(column.leaves) for column in columns)
     reason = too_many(entries, MAX_ENTRIES, "its labels and values")
     if reason is None and entries > MAX_SAMPLED_ENTRIES:

@@ -22,7 +22,7 @@ from dalenius.arrays import Floats, Longs
 from dalenius.errors import InputError, nearest
 from dalenius.kernels.dirichlet_tree import tree_means
 from dalenius.releases import Generalized, Grouping
-from dalenius.releases.sets import Sets
+from dalenius.releases.leaf_sets import LeafSets
 from dalenius.schema import Column, Schema
 
 __all__ = ["Attribute", "Overlapping", "Pending", "Population", "Prior"]
@@ -81,7 +81,7 @@ class Attribute:
     for a suppressed row.
     """
 
-    sets: Sets
+    sets: LeafSets
     leaves: Floats
     shares: Floats
     hidden: Floats
@@ -123,7 +123,7 @@ class Population:
         for a, (quasi, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
             counts = np.zeros((len(grouping.table), len(labels)), dtype=np.int64)
             np.add.at(counts, (grouping.values, release.codes[owner, a]), grouping.counts)
-            sets = release.sets(a)
+            sets = release.leaf_sets(a)
             try:
                 attribute, left = _attribute(
                     sets, counts, hidden, prior.beta[a], a, exact=exact, rows=rows, allocations=allocations
@@ -156,7 +156,7 @@ class Pending:
 
     attribute: int
     value: int
-    family: Sets
+    family: LeafSets
     said: Longs  # how many rows publish each set
     order: Longs
     extra: int
@@ -175,7 +175,15 @@ class Pending:
 
 
 def _attribute(
-    sets: Sets, counts: Longs, hidden: Longs, beta: Floats, number: int, *, exact: bool, rows: bool, allocations: bool
+    sets: LeafSets,
+    counts: Longs,
+    hidden: Longs,
+    beta: Floats,
+    number: int,
+    *,
+    exact: bool,
+    rows: bool,
+    allocations: bool,
 ) -> tuple[Attribute, list[Pending]]:
     """Compute one value after the other. Sets that no row of a value publishes change nothing, so a laminar family suits all."""
     size = len(counts)
@@ -189,7 +197,7 @@ def _attribute(
     order = np.argsort(-widths, kind="stable")
     laminar = True
     pending = []
-    families: dict[bool, Sets] = {}  # of all sets, with suppressed rows and without: the same for all values
+    families: dict[bool, LeafSets] = {}  # of all sets, with suppressed rows and without: the same for all values
     for s in range(size):
         if laminar:
             laminar = _fill_tree(result, s, order, counts[s], int(hidden[s]), beta, families)
@@ -206,16 +214,16 @@ def _attribute(
     return result, pending
 
 
-def _family(sets: Sets, order: Longs, counts: Longs, hidden: int) -> tuple[Sets, Longs]:
+def _family(sets: LeafSets, order: Longs, counts: Longs, hidden: int) -> tuple[LeafSets, Longs]:
     """Return some sets, the largest first, and how many rows publish each. Suppressed rows may be any leaf."""
     chosen = [sets[v] for v in order.tolist()]
     said = _said(sets, order, counts, hidden)
     if len(said) > len(chosen):
         chosen = [np.arange(sets.leaves, dtype=np.int32), *chosen]
-    return Sets.of(chosen, sets.leaves), said
+    return LeafSets.of(chosen, sets.leaves), said
 
 
-def _said(sets: Sets, order: Longs, counts: Longs, hidden: int) -> Longs:
+def _said(sets: LeafSets, order: Longs, counts: Longs, hidden: int) -> Longs:
     """Return how many rows publish each set of a family. Suppressed rows count for the first, which has every leaf."""
     said = counts[order].copy()
     if hidden and len(order) and len(sets[int(order[0])]) == sets.leaves:
@@ -232,7 +240,7 @@ def _fill_tree(
     counts: Longs,
     hidden: int,
     beta: Floats,
-    families: dict[bool, Sets] | None = None,
+    families: dict[bool, LeafSets] | None = None,
 ) -> bool:
     if families is not None and bool(hidden) in families:
         family = families[bool(hidden)]
@@ -284,7 +292,7 @@ def _fill_allocations(result: Attribute, s: int, order: Longs, counts: Longs, hi
 Allocation = tuple[tuple[int, ...], ...]  # for each set how many of its rows have each of its leaves
 
 
-def _allocations(family: Sets, said: Longs) -> Iterator[Allocation]:
+def _allocations(family: LeafSets, said: Longs) -> Iterator[Allocation]:
     return itertools.product(*(list(_splits(int(n), len(family[v]))) for v, n in enumerate(said.tolist())))
 
 
@@ -298,7 +306,7 @@ def _splits(rows: int, leaves: int) -> Iterator[tuple[int, ...]]:
             yield (n, *rest)
 
 
-def _log_weight(allocation: Allocation, family: Sets, beta: Floats, base: float) -> float:
+def _log_weight(allocation: Allocation, family: LeafSets, beta: Floats, base: float) -> float:
     """Return the log probability of an allocation, up to a constant: multinomials of the sets times the Dirichlet integral."""
     counts = np.zeros(len(beta))
     log = 0.0
