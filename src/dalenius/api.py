@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dalenius.auditing import Audit
-    from dalenius.auditing.attacking import Attacked
+    from dalenius.auditing.attacking import ReleaseAttack
     from dalenius.auditing.channel import MeasuredChannel
-    from dalenius.auditing.checking import Checked
+    from dalenius.auditing.checking import ReleaseCheck
     from dalenius.auditing.compare import Comparison
-    from dalenius.auditing.compose import Composed
-    from dalenius.auditing.exploring import Explored
+    from dalenius.auditing.compose import JointAttack
+    from dalenius.auditing.exploring import Frontier
     from dalenius.auditing.publishing import Publication
     from dalenius.auditing.splitting import Split
-    from dalenius.auditing.surveying import Surveyed
+    from dalenius.auditing.surveying import LatticeSurvey
     from dalenius.criteria import Criterion
     from dalenius.engines import Engine, Source
     from dalenius.releases import Release
@@ -31,7 +31,7 @@ SCHEMA = "privacy.toml"
 
 def check(
     release: Source, schema: Schema | str | Path = SCHEMA, *, engine: Engine | str | None = None, **options: Any
-) -> Checked:
+) -> ReleaseCheck:
     """Measure every privacy model on a release, and test the criteria that are named, such as `k=5`."""
     from dalenius.auditing.checking import check
 
@@ -52,7 +52,7 @@ def publish(
 
 def lattice(
     table: Source, schema: Schema | str | Path = SCHEMA, *, engine: Engine | str | None = None, **options: Any
-) -> Surveyed:
+) -> LatticeSurvey:
     """List every node of a table's lattice, with its levels and utilities, and whether it satisfies the criteria."""
     from dalenius.auditing.surveying import lattice
 
@@ -62,7 +62,7 @@ def lattice(
 
 def attack(
     release: str, schema: Schema | str | Path = SCHEMA, *, engine: Engine | str | None = None, seed: int = 0, **options: Any
-) -> Attacked:  # fmt: skip
+) -> ReleaseAttack:  # fmt: skip
     """Attack a release: beliefs about `targets`, and with the `truth` how often the adversary is right."""
     from dalenius.auditing.attacking import AttackRequest, attack
 
@@ -89,7 +89,7 @@ def compose(
     *,
     engine: Engine | str | None = None,
     **options: Any,
-) -> Composed:
+) -> JointAttack:
     """Intersect what several releases reveal about the same people; one schema for all of them, or one for each."""
     from dalenius.auditing.compose import compose
 
@@ -111,7 +111,7 @@ def compare(
     return compare(releases, truth, _schema(schema), engine=_engine(engine), **options)
 
 
-def frontier(table: str | Path, schema: str | Path = SCHEMA, **options: Any) -> Explored:
+def frontier(table: str | Path, schema: str | Path = SCHEMA, **options: Any) -> Frontier:
     """Publish and audit a table by several methods and parameters: the risk and the utility of each release."""
     from dalenius.auditing.exploring import frontier
 

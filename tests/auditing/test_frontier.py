@@ -8,7 +8,7 @@ import pytest
 import dalenius as dl
 from dalenius.adversaries import Targets
 from dalenius.adversaries.naive_bayes import NaiveBayes
-from dalenius.auditing.frontier import Frontier, _seed, counts_frontier
+from dalenius.auditing.frontier import EpsilonCurve, _seed, counts_frontier
 from dalenius.auditing.holdout import split
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures import accuracy
@@ -39,7 +39,7 @@ def table() -> Table:
 
 
 @pytest.fixture(scope="module")
-def found(table: Table) -> Frontier:
+def found(table: Table) -> EpsilonCurve:
     return counts_frontier(table, 0.3, (1.0, 0.02), draws=4, seed=7)
 
 
@@ -71,7 +71,7 @@ def test_everybody_is_equally_likely_held_out() -> None:
     assert held / 300 == pytest.approx([0.25, 1.0, 3.75], abs=0.15)
 
 
-def test_a_point_is_what_its_draws_give(table: Table, found: Frontier) -> None:
+def test_a_point_is_what_its_draws_give(table: Table, found: EpsilonCurve) -> None:
     """Counted again: guesses by the largest posterior, draw by draw."""
     kept, held = split(table, 0.3, seed=7)
     for point in found.points:
@@ -102,7 +102,7 @@ def test_a_point_is_what_its_draws_give(table: Table, found: Frontier) -> None:
         assert point.verdict == accuracy.judge(point.gain.rate)
 
 
-def test_less_noise_is_more_of_everything(found: Frontier) -> None:
+def test_less_noise_is_more_of_everything(found: EpsilonCurve) -> None:
     low, high = found.points
     assert [point.parameters["epsilon"] for point in found.points] == [0.02, 1.0]
     assert low.success.rate.value < high.success.rate.value
@@ -120,7 +120,7 @@ def test_less_noise_is_more_of_everything(found: Frontier) -> None:
     assert found.reference.success.rate.value == pytest.approx(high.success.rate.value, abs=0.02)
 
 
-def test_a_point_depends_on_its_own_epsilon_alone(table: Table, found: Frontier) -> None:
+def test_a_point_depends_on_its_own_epsilon_alone(table: Table, found: EpsilonCurve) -> None:
     again = counts_frontier(table, 0.3, (0.5, 1.0), draws=4, seed=7)
     assert again.points[1].to_document() == found.points[1].to_document()
     other = counts_frontier(table, 0.3, (1.0,), draws=4, seed=8)

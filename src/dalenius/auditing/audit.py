@@ -32,12 +32,19 @@ from dalenius.measures.classes import ClassErrors
 from dalenius.measures.remaining import ColumnLeft
 from dalenius.releases import GroupedRelease, Release
 from dalenius.releases.prior import Priors
+from dalenius.result import Result
 from dalenius.schema import Schema
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Audit:
-    """Everything that was found. The terminal, HTML and JSON reports are made of this and compute nothing."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Audit(Result):
+    """Everything that an audit measured. The terminal, HTML and JSON reports are made of this and compute nothing.
+
+    `to_pandas` has one row for each adversary and sensitive column: `adversary`, `sensitive`, `people` (how many it guesses),
+    `success`, `control` and `gain`, each with `_low` and `_high` for its 95 % confidence interval, `naive` (the success of always
+    guessing the most common value), `confidence` (how sure the adversary is on average), `verdict` and `converged`. Without the
+    original table only `confidence` is known; without held-out people there is no gain.
+    """
 
     name: str
     opening: Opening

@@ -31,14 +31,20 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.measures.remaining import columns_left, to_document
 from dalenius.releases import GroupedRelease, Grouping, read
 from dalenius.releases.prior import Priors
+from dalenius.result import Result
 from dalenius.schema import Schema
 
 Against = dict[str, dict[str, Level]]  # sensitive column → adversary as written → ε and the worst class
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checked:
-    """A release with every level of its classes, by sensitive column, and of its suppressed rows."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ReleaseCheck(Result):
+    """A release with every level of its classes, by sensitive column, and of its suppressed rows.
+
+    `to_pandas` has one row for each sensitive column and privacy model: `sensitive`, `model` and `key` (where the level is in the
+    JSON), `title`, `level`, `safer` (whether larger or smaller levels are safer), and `reason` where a level is not defined. ε
+    against a realistic adversary is one row, too, with the adversary as `key`.
+    """
 
     name: str
     kind: str  # of the release; its classes may be the data of another one
@@ -108,7 +114,7 @@ def check(
     others_as_quasi: bool = False,
     kind: str | None = None,
     engine: Engine | None = None,
-) -> Checked:
+) -> ReleaseCheck:
     """Measure every privacy model on a release, ε against each realistic adversary, and hold criteria against its classes.
 
     With `epsilon` it also says how stubborn an adversary of each class the release withstands. `prior_cells` names a data set whose
@@ -127,7 +133,7 @@ def check(
     against = _levels_against(groupings, adversaries, predicates)
     if prior_cells is not None:
         _add_cells(against, classes, groupings, prior_cells, population, Priors(schema, engine))
-    return Checked(
+    return ReleaseCheck(
         name=str(release),
         kind=opened.kind,
         release=classes,

@@ -14,6 +14,7 @@ from dalenius.errors import InputError
 from dalenius.measures.fidelity import Truth, fidelity
 from dalenius.measures.queries import QUERIES
 from dalenius.measures.remaining import ColumnLeft, columns_left, to_document
+from dalenius.result import Result
 from dalenius.schema import Schema
 
 COSTS = (
@@ -56,9 +57,12 @@ class Compared:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison(Sequence[Compared]):
-    """Several releases of one table, in the order in which they were named, and the workload they were measured with."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result, Sequence[Compared]):
+    """Several releases of one table, in the order in which they were named, and the workload they were measured with.
+
+    `to_pandas` has one row for each release: `release`, `kind`, `classes`, the levels `k`, `l` and `t`, and every cost of `COSTS`.
+    """
 
     releases: tuple[Compared, ...]
     queries: int

@@ -36,6 +36,7 @@ from dalenius.hierarchy import MISSING
 from dalenius.releases import GroupedRelease, find_files, read
 from dalenius.releases.base import same_columns
 from dalenius.releases.reading import GROUP, rank_ids
+from dalenius.result import Result
 from dalenius.schema import Schema
 
 
@@ -91,9 +92,14 @@ class Releases:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Composed:
-    """What several releases together leave of each target and, if it was asked for, what is believed of it."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class JointAttack(Result):
+    """What several releases together leave of each target and, if it was asked for, what is believed of it.
+
+    `to_pandas` has one row for each target, as `-o` writes it: `target`, `prior_1`, `prior_2` … (how many values each release
+    leaves), `posterior` (how many all of them leave), `drop`, `confidence`, `values` (a JSON list of the values that are left) and
+    `posterior_sure` (how many are left if the target may be suppressed).
+    """
 
     opened: Releases
     found: Intersection  # of targets assumed not to be suppressed where they fit a group
@@ -146,7 +152,7 @@ def compose(
     kind: str | None = None,
     engine: Engine | None = None,
     stage: Callable[[str], None] = lambda _: None,
-) -> Composed:
+) -> JointAttack:
     """Intersect what several releases say of the same people, and subtract them from each other.
 
     With `with_beliefs` or `presence`, the probability that a target is in each release, it also attacks with probabilities. `stage`
@@ -181,7 +187,7 @@ def compose(
         believed = opened.weigh(presence, Effort(mcse=0.01 if mcse is None else mcse), np.random.default_rng(seed))
     told = None if believed is None else belief_figures(believed, right, opened.secret)
     left = figures(found, sure, opened.suppressed_share, opened.secret)
-    return Composed(opened, found, sure, left, tuple(differences), held, believed, told)
+    return JointAttack(opened, found, sure, left, tuple(differences), held, believed, told)
 
 
 def check_presence(presence: Sequence[float], releases: int, written: str | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +25,12 @@ from dalenius.engines import PREFIX, Engine
 from dalenius.errors import InputError, Interrupted, ParameterError, listing
 from dalenius.output import check_writable
 from dalenius.publishers.registry import PUBLISHERS, files, named
+from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import Table
 
 Stage = Callable[[str], None]
+SCHEMA_FILE = Path("privacy.toml")  # the schema that commands use if none is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +45,20 @@ class Best:
         return bool(self.files)
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """All releases that were tried, and the best of them if it was to be written."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Frontier(Result):
+    """All releases that were tried, and the best of them if it was to be written.
 
+    `to_pandas` has one row for each candidate: `method`, `parameters`, `published`, `reason` (why it could not be published),
+    `risk`, `utility`, `pareto` (whether no other candidate beats it in both), `verdict` of the policy, `adversary` (who is right
+    most often), `people`, `classes`, `suppressed`, `k`, `l` and `t`.
+    """
+
+    table: Path
     tradeoff: TradeOff
-    best: Best | None  # None: nobody asked
+    best: Best | None  # None: nobody asked for it to be written
     has_policy: bool
+    publish_command: str = ""  # the command that publishes the best release; empty if there is none
 
     def to_document(self) -> dict[str, Any]:
         """The frontier as JSON has it."""
@@ -77,7 +87,7 @@ def frontier(
     url: str = _engine.DEFAULT,
     connect: Callable[[str], Engine] = _engine.connect,
     stage: Stage | None = None,
-) -> Explored:
+) -> Frontier:
     """Publish and audit a table by every method, or by those named, with all combinations of their parameters.
 
     `values` are those to try, by axis, and `options` further options of methods. Points are kept in the folder `resume`, so that
@@ -114,10 +124,12 @@ def frontier(
             raise InputError(f"{str(journal.folder)!r} is the folder of what was measured. Name another file to write.")
         measured = _measured(setting, candidates, journal, at_once, engine, stage)
         found = TradeOff(measured, *axes, seed, _held_out(holdout, share))
-        if best is None:
-            return Explored(found, None, bool(declared.policy))
-        stage("publishing")
-        return Explored(found, _written(found, setting, engine, best), bool(declared.policy))
+        published = None
+        if best is not None:
+            stage("publishing")
+            published = _written(found, setting, engine, best)
+        command = _publish_command(found, table, schema, url, best)
+        return Frontier(table, found, published, bool(declared.policy), command)
 
 
 def _measured(
@@ -225,6 +237,17 @@ def _people(
         kept, others = Path(folder) / "kept.csv", Path(folder) / "others.csv"
         split_rows(engine.open(table), share, kept, others, seed=seed)
         yield kept, others
+
+
+def _publish_command(found: TradeOff, table: Path, schema: Path, url: str, output: Path | None) -> str:
+    """Return the command that publishes the best release; empty if no release is best."""
+    best = found.best()
+    if best is None:
+        return ""
+    words = ["dalenius", "publish", str(table), *([] if schema == SCHEMA_FILE else ["--schema", str(schema)])]
+    usual = "release" if best.candidate.kind.has_several_files() else "release.csv"
+    words += [*best.candidate.options, "-o", str(output or usual)]
+    return shlex.join(words) + ("" if url == _engine.DEFAULT else " --engine …")
 
 
 def _held_out(holdout: Path | None, share: float | None) -> str:

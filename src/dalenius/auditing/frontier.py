@@ -29,6 +29,7 @@ from dalenius.output import check_writable
 from dalenius.publishers.counting import exact, parameters
 from dalenius.publishers.noisy_counts import Counts, Simulation
 from dalenius.releases import NoisyCounts
+from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import NO_LIMIT, Table
 
@@ -107,10 +108,16 @@ class Split:
     share: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Frontier:
-    """The points, and the same without noise."""
+@dataclass(frozen=True, slots=True, repr=False)
+class EpsilonCurve(Result):
+    """What each ε of noisy counts means for a table, and the same without noise.
 
+    `to_pandas` has one row for each ε, and one with an infinite ε for counts without noise: `epsilon`, `success`,
+    `holdout_success` and `gain`, each with `_low` and `_high` for its 95 % confidence interval, `naive`, `confidence`,
+    `count_error` (the mean absolute error of a count, in people), `relative_error` (against the average count) and `verdict`.
+    """
+
+    name: str  # of the table
     adversary: str
     sensitive: str
     split: Split
@@ -146,8 +153,9 @@ def counts_frontier(
     joint: Sequence[tuple[str, ...]] = (),
     levels: Mapping[str, int] | None = None,
     gaussian: Mapping[str, tuple[int, int]] | None = None,
+    name: str | None = None,
     progress: Progress | None = None,
-) -> Frontier:
+) -> EpsilonCurve:
     """Noisy counts of a table at each ε. `others` are people like its own who are not in it, or the share to hold out.
 
     What is said of one ε depends on the table, the seed and that ε, and not on which others are asked for.
@@ -200,7 +208,8 @@ def counts_frontier(
         expected = count_error.expected_noise(publisher.noise, release.scale)
         found.append(_point(publisher.epsilon, attacks, _errors(errors, expected, without), comparable, shift))
     nothing = _errors([count_error.count_error(without, without)], 0.0, without)
-    return Frontier(
+    return EpsilonCurve(
+        name=table.rows.name if name is None else name,
         adversary=NaiveBayes.name,
         sensitive=column,
         split=Split(kind, people.count, outside.count, share),
@@ -226,7 +235,7 @@ def counts_frontier_of(
     seed: int = 0,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> Frontier:
+) -> EpsilonCurve:
     """The same of files. `options` are those of noisy counts as they are typed.
 
     `page` and `json` are files that the caller will write.
@@ -248,6 +257,7 @@ def counts_frontier_of(
         EPSILONS if epsilons is None else epsilons,
         draws=DRAWS if draws is None else draws,
         seed=seed,
+        name=str(table),
         progress=progress,
         **parameters(options or {}),
     )

@@ -19,6 +19,7 @@ from dalenius.publishers.base import Progress, Published, Publisher, Record
 from dalenius.publishers.given import Given
 from dalenius.publishers.registry import PUBLISHERS, files, from_options, names_several
 from dalenius.releases import check_sidecar_free, find_files, sidecar
+from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import MOST_CELLS, Table
 
@@ -83,9 +84,12 @@ def _release_files(source: str) -> list[Path]:
         return []
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Publication:
-    """A release that was made, where it was written, and how it was made."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Publication(Result):
+    """A release that was made, where it was written, and how it was made.
+
+    `to_pandas` has one row: `method`, `criteria`, `files`, and `people`, `classes` and `suppressed` if the release has classes.
+    """
 
     published: Published
     output: str | Path | None  # None: nowhere

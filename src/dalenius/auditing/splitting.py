@@ -11,11 +11,15 @@ from dalenius.auditing.holdout import SHARE, record_of, split_rows
 from dalenius.auditing.people import files_of
 from dalenius.errors import InputError, ParameterError
 from dalenius.output import check_writable
+from dalenius.result import Result
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Two files that were drawn from one, how many rows each has, and the file that records it."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Split(Result):
+    """Two files that were drawn from one, how many rows each has, and the file that records it.
+
+    `to_pandas` has one row with the fields of this class as columns.
+    """
 
     published: Path
     others: Path

@@ -17,13 +17,18 @@ from dalenius.publishers.rollups import lattice_of
 from dalenius.publishers.search import Progress
 from dalenius.publishers.suppressed import SuppressedRows, check_hidden, check_suppressed_rows
 from dalenius.publishers.survey import Sweep, columns_left, stubbornness, survey
+from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import MOST_CELLS, Table
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Surveyed:
-    """The nodes of a table's lattice, finest first, and what was asked of them."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LatticeSurvey(Result):
+    """The nodes of a table's lattice, finest first, and what was asked of them.
+
+    `to_pandas` has one row for each node, with the keys that a node has in the JSON. Nested keys are joined by a dot:
+    `levels.age`, `k_anonymity.k`, `loss`, `satisfies`.
+    """
 
     name: str
     people: int
@@ -82,7 +87,7 @@ def lattice(
     engine: Engine | None = None,
     progress: Progress | None = None,
     told: Callable[[str], None] | None = None,
-) -> Surveyed:
+) -> LatticeSurvey:
     """List every node of the table's lattice with its levels and utilities, and whether it satisfies the criteria.
 
     With `sweep_epsilon` it also says what it costs to be private, at this ε, against ever more stubborn adversaries.
@@ -109,7 +114,7 @@ def lattice(
             nodes, good[0]["levels"], criteria, suppression=suppression, suppressed_rows=suppressed_rows
         )
     sweep = None if sweep_epsilon is None else stubbornness(nodes, sweep_epsilon, known=known, predicates=predicates)
-    return Surveyed(
+    return LatticeSurvey(
         name=str(table),
         people=nodes.people,
         criteria=tuple(criteria),

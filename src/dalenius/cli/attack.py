@@ -11,7 +11,7 @@ from dalenius.cli import common, declared
 from dalenius.cli.options import NamesAdversaries
 
 if TYPE_CHECKING:
-    from dalenius.auditing.attacking import Attacked, AttackRequest
+    from dalenius.auditing.attacking import AttackRequest, ReleaseAttack
 
 ReleaseArgument = Annotated[str, typer.Argument(metavar="RELEASE", help="A release, ours or another tool's.")]
 AdversaryOption = Annotated[
@@ -138,7 +138,7 @@ def _check_outputs(request: AttackRequest, output: Path | None, json: str | None
         raise InputError(f"The beliefs and the JSON cannot both be written to {str(output)!r}. Name another file.")
 
 
-def _write(result: Attacked, output: Path | None, json: str | None, quiet: bool) -> None:
+def _write(result: ReleaseAttack, output: Path | None, json: str | None, quiet: bool) -> None:
     from dalenius.output import write_texts
     from dalenius.reports.attack import lines
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dalenius.cli import common, declared
+from dalenius.cli import common
 
 if TYPE_CHECKING:
-    from dalenius.auditing.exploring import Explored
+    from dalenius.auditing.exploring import Frontier
 
 
 def run(
@@ -40,7 +39,7 @@ def run(
     chosen_point = found.tradeoff.best()
     if chosen_point is not None and found.best is not None and found.best.is_written:
         common.warn(*warnings(from_document(chosen_point.columns_left or {})))
-    _report(table, found, _publish_line(found, table, schema, engine, best), output=output, json=json, quiet=quiet)
+    _report(found, output=output, json=json, quiet=quiet)
     return 0 if found.best is None or found.best.is_written else 1
 
 
@@ -57,35 +56,17 @@ def _split(chosen: Mapping[str, Any]) -> tuple[dict[str, tuple[Any, ...]], dict[
     return values, {name: value for name, value in chosen.items() if name not in by_option}
 
 
-def _report(table: Path, found: Explored, command: str, *, output: Path | None, json: str | None, quiet: bool) -> None:
+def _report(found: Frontier, *, output: Path | None, json: str | None, quiet: bool) -> None:
     """Write the page and the JSON, and common.say what was found."""
     from dalenius.output import write_texts
     from dalenius.reports import tradeoff as report
 
-    compared = found.tradeoff
     if output is not None:
-        write_texts({output: report.page(table.name, compared, command, common.run_details())})
+        page = report.page(found.table.name, found.tradeoff, found.publish_command, common.run_details())
+        write_texts({output: page})
     if json is not None:
-        details: dict[str, Any] = {"points": [{"seconds": round(point.seconds, 3)} for point in compared.points]}
-        common.write_json(json, found.to_document(), run={"command": command, **details} if command else details)
+        common.write_json(json, found.to_document(), run=report.run_of(found))
     if json == "-":
         return
-    for line in report.lines(str(table), compared):
+    for line in [*report.all_lines(found), *([f"\n  Page: {output}"] if output else [])]:
         common.say(quiet, line)
-    if found.has_policy:
-        common.say(quiet)
-        for line in report.chosen_lines(compared, command):
-            common.say(quiet, line)
-    for line in [*report.written_lines(found), *([f"Page: {output}"] if output else [])]:
-        common.say(quiet, f"\n  {line}")
-
-
-def _publish_line(found: Explored, table: Path, schema: Path, engine: str, best: Path | None) -> str:
-    """The command that publishes the best release; nothing where there is none."""
-    chosen = found.tradeoff.best()
-    if chosen is None:
-        return ""
-    words = ["dalenius", "publish", str(table), *([] if schema == declared.SCHEMA_FILE else ["--schema", str(schema)])]
-    usual = "release" if chosen.candidate.kind.has_several_files() else "release.csv"
-    words += [*chosen.candidate.options, "-o", str(best or usual)]
-    return shlex.join(words) + ("" if engine == declared.ENGINE_URL else " --engine …")

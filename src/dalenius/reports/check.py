@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.auditing.checking import Checked
+from dalenius.auditing.checking import ReleaseCheck
 from dalenius.auditing.suppressed import Asked, SuppressedRows
 from dalenius.criteria import Level, Realistic, measured
 from dalenius.errors import counted
@@ -17,7 +17,7 @@ from dalenius.releases import GroupedRelease, Grouping
 ROWS_SHOWN = 5
 
 
-def lines(checked: Checked, *, reveal: bool = False) -> list[str]:
+def lines(checked: ReleaseCheck, *, reveal: bool = False) -> list[str]:
     """What `dalenius check` prints."""
     text = [*_head(checked.name, checked.kind, checked.release), *_columns(checked, reveal=reveal)]
     text += [] if checked.withstands is None else _withstood(checked.withstands)
@@ -39,7 +39,7 @@ def _head(name: str, kind: str, release: GroupedRelease) -> list[str]:
     ]
 
 
-def _columns(checked: Checked, *, reveal: bool) -> list[str]:
+def _columns(checked: ReleaseCheck, *, reveal: bool) -> list[str]:
     """Every level of every sensitive column, and the class that is worst."""
     text, release = [], checked.release
     written = {who.text: _shown(who) for who in checked.adversaries}

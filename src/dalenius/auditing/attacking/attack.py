@@ -15,7 +15,7 @@ from dalenius.adversaries.learning import Memory
 from dalenius.adversaries.sampling import Effort, Progress
 from dalenius.auditing import attacks
 from dalenius.auditing.attacking.request import AttackRequest
-from dalenius.auditing.attacking.result import Attacked, Rated, belief_warnings, threat_warnings
+from dalenius.auditing.attacking.result import Rated, ReleaseAttack, belief_warnings, threat_warnings
 from dalenius.auditing.groups import located, own_groups
 from dalenius.auditing.people import Control, People, check_others, check_same_people, open_together
 from dalenius.auditing.targets import check_knows, check_matched, read_targets
@@ -59,7 +59,7 @@ def attack(
     seed: int = 0,
     engine: Engine | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Attacked:
+) -> ReleaseAttack:
     """Attack a release: beliefs about targets, and with the truth how threatened people are and how often the adversary is right.
 
     `progress` gets what is being done.
@@ -85,7 +85,7 @@ def attack(
         if threats is None or not adversary.is_relative:  # else the threats have told, who share what was sampled
             warnings += belief_warnings("about the people of the table", rated.attack.belief.diagnostics)
         warnings += belief_warnings("about the held-out people", rated.attack.control_diagnostics)
-    return Attacked(request.name, opened.column, belief, threats, rated, tuple(warnings))
+    return ReleaseAttack(request.name, opened.column, belief, threats, rated, tuple(warnings))
 
 
 def files_of_prior(request: AttackRequest, schema: Schema, engine: Engine) -> list[Path]:

@@ -11,6 +11,7 @@ import numpy as np
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.targets import beliefs_text
 from dalenius.belief import Belief
+from dalenius.result import Result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,9 +36,14 @@ class Rated:
         return document
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attacked:
-    """An attack on one sensitive column. Each part is None unless it was asked for."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ReleaseAttack(Result):
+    """An attack on one sensitive column. Each part is None unless it was asked for.
+
+    `to_pandas` has one row for each target and value, as `-o` writes it: `target` (the number of its row, from 0), `value`,
+    `posterior`, `baseline`, `stderr`, and `guess` if the adversary does not guess what it believes most. An attack without targets
+    has no such table.
+    """
 
     adversary: str
     column: str

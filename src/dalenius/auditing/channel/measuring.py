@@ -22,13 +22,18 @@ from dalenius.measures.sampled import estimated
 from dalenius.releases import Channel
 from dalenius.releases.channel import read_prior
 from dalenius.releases.models import find
+from dalenius.result import Result
 
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredChannel:
-    """A channel, given or designed, with its measures."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MeasuredChannel(Result):
+    """A channel, given or designed, with its measures.
+
+    `to_pandas` has one row for each measure: `measure` (its key in the JSON), `value` and `unit`. Of a curve alone it has one row
+    for each point: `distortion`, `value`, `bound` and `gap`.
+    """
 
     request: ChannelRequest
     prior: str  # uniform, shares (those of the people) or given
