@@ -26,6 +26,7 @@ from dalenius.auditing.compose_figures import (
     figures,
     values_left,
 )
+from dalenius.auditing.groups import SensitiveValues, own_groups
 from dalenius.auditing.people import widened
 from dalenius.auditing.secrets import EVERY, Secret
 from dalenius.auditing.targets import read_targets
@@ -33,9 +34,8 @@ from dalenius.coding import canonical_texts
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
-from dalenius.releases import GroupedRelease, find_files, read
+from dalenius.releases import GroupCells, GroupedRelease, read
 from dalenius.releases.base import same_columns
-from dalenius.releases.reading import GROUP, rank_ids
 from dalenius.result import Result
 from dalenius.schema import Schema
 
@@ -179,7 +179,8 @@ def compose(
     right = None if truth is None else read_truth(truth, opened, schemas[0], engine, names)
     held = None
     if right is not None:
-        located = zip(opened.releases, opened.targets, own_groups(opened, right, names, engine), strict=True)
+        own = target_groups(opened, releases, right, engine)
+        located = zip(opened.releases, opened.targets, own, strict=True)
         held = against_truth(found, sure, right, opened.secret, list(located))
     believed = None
     if weighed:
@@ -350,26 +351,23 @@ def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine,
     return np.array([code[text] for text in texts], dtype=np.int64)
 
 
-def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engine: Engine) -> list[Ints | None]:
-    """For each release the group of each target, if it says groups and its lines are the targets, in order.
+def target_groups(opened: Releases, sources: Sequence[Source], truth: Longs, engine: Engine) -> list[Ints | None]:
+    """Return for each release the group that each target is in, or None where that is not known.
 
-    That is so of a release that was made of the truth and written in its order: the sensitive values are the same, line by line.
+    It is known of a release of centroids whose lines are the targets, in their order. Labels and tuples mislead nobody, so other
+    kinds are not asked.
     """
-    found: list[Ints | None] = []
-    for name, release, column in zip(opened.names, opened.releases, opened.columns, strict=True):
-        found.append(None)
-        if release.centres() is None:  # labels and tuples mislead nobody
+    groups: list[Ints | None] = []
+    for j, (source, release) in enumerate(zip(sources, opened.releases, strict=True)):
+        centres = release.centres()
+        if centres is None:
+            groups.append(None)
             continue
-        rows = engine.open(find_files(name)[1][0])
-        declared = {c.name for c in release.schema.columns}
-        if not rows.numbered or GROUP not in rows.columns or GROUP in declared or column not in rows.columns:
-            continue
-        groups, texts = zip(*rows.read([GROUP, column]), strict=True)
-        place = {value: i for i, value in enumerate(opened.values)}
-        leaves = {text: release.schema[column].canonical(text, release.schema.missing) for text in dict.fromkeys(texts)}
-        values = [place.get(mapping.get(leaves[text], leaves[text]), -1) for text in texts]
-        if len(values) == len(truth) and np.array_equal(values, truth):
-            ids = sorted(set(groups))
-            rank = dict(zip(ids, rank_ids(ids).tolist(), strict=True))
-            found[-1] = np.array([rank[text] for text in groups], dtype=np.int32)
-    return found
+        column = [sensitive.name for sensitive in centres.schema.sensitive].index(opened.columns[j])
+        cells, sizes = centres.sensitive, [len(opened.values)]
+        shared = opened.codes[j][cells.codes[:, column]].astype(np.int32)[:, None]
+        published = GroupCells.gather(cells.group, shared, cells.counts, sizes)
+        values = SensitiveValues(truth.astype(np.int32)[:, None], published, sizes)
+        group = own_groups(centres, opened.targets[j].codes, values, source, engine)
+        groups.append(None if isinstance(group, str) else group)
+    return groups

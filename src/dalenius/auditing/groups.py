@@ -8,6 +8,7 @@ centroids it is asked how often the nearest one is that of a person's own group.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -115,23 +116,45 @@ def in_place(holdout: Control) -> Control:
 # Centroids --------------------------------------------------------------------------------------------------------------
 
 
-def own_groups(people: People, release: Centroids, source: Source, engine: Engine) -> People | str:
-    """The people of the table with their groups, if the rows that stand where a group's lines do have its centroid.
-
-    If not, or if that cannot be known, the reason.
-    """
-    named = isinstance(source, str | Path) and not engine.holds(str(source))
-    rows, theirs = people.table.rows, engine.open(find_files(str(source))[1][0] if named else source)
-    if not (rows.numbered and theirs.numbered):
+def people_in_own_groups(people: People, release: Centroids, source: Source, engine: Engine) -> People | str:
+    """Return the people of the table with their groups, or the reason why these are not known."""
+    if not people.table.rows.numbered:
         return NO_ORDER
-    schema = release.schema
-    extra = set(theirs.columns) - {column.name for column in schema.columns}
-    lines = list(theirs.read([GROUP] if GROUP in extra else [column.name for column in schema.quasi]))
-    codes = _row_codes(people)
-    if COUNT in extra or len(lines) != len(codes):
+    codes, quasi = _row_codes(people), len(release.schema.quasi)
+    if (codes < 0).any():
+        return OTHER_MEANS
+    sizes = [len(column.leaves) for column in release.schema.sensitive]
+    values = SensitiveValues(codes[:, quasi:], release.sensitive, sizes)
+    group = own_groups(release, codes[:, :quasi], values, source, engine)
+    return group if isinstance(group, str) else in_groups(people.table, codes, group)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SensitiveValues:
+    """The sensitive values of rows, and those of the groups of a release, in the same coding with `sizes` codes."""
+
+    rows: Ints  # one row per person, one column per sensitive column
+    groups: GroupCells
+    sizes: list[int]
+
+
+def own_groups(release: Centroids, quasi: Ints, values: SensitiveValues, source: Source, engine: Engine) -> Ints | str:
+    """Return the group of each person, or the reason why it is not known.
+
+    The groups are known if the people of each group, taken in the order of the release's lines, have the centroid and the
+    sensitive values that the release publishes for it. `quasi` has a row of codes for each person. A column in which somebody's
+    value is unknown is not compared.
+    """
+    is_file = isinstance(source, str | Path) and not engine.holds(str(source))
+    lines = engine.open(find_files(str(source))[1][0] if is_file else source)
+    if not lines.numbered:
+        return NO_ORDER
+    extra = set(lines.columns) - {column.name for column in release.schema.columns}
+    texts = list(lines.read([GROUP] if GROUP in extra else [column.name for column in release.schema.quasi]))
+    if COUNT in extra or len(texts) != len(quasi):
         return NO_LINES
-    group = _ranked([text for (text,) in lines]) if GROUP in extra else _at_points(lines, release)
-    return in_groups(people.table, codes, group) if _made_of(release, codes, group) else OTHER_MEANS
+    group = _ranked([text for (text,) in texts]) if GROUP in extra else _at_points(texts, release)
+    return group if _made_of(release, quasi, values, group) else OTHER_MEANS
 
 
 def _ranked(ids: Sequence[str]) -> Ints:
@@ -160,20 +183,17 @@ def _at_points(lines: Sequence[Sequence[str]], release: Centroids) -> Ints:
     return np.array([UNKNOWN if (q := place[tuple(line)]) is None else q for line in lines], dtype=np.int32)
 
 
-def _made_of(release: Centroids, codes: Ints, group: Ints) -> bool:
-    """Whether these rows, in these groups, have the centroids and the values that are published."""
-    schema = release.schema
-    m, ones = len(schema.quasi), np.ones(len(codes), dtype=np.int64)
-    sizes = [len(column.leaves) for column in schema.sensitive]
-    if (
-        (codes < 0).any()
-        or (group < 0).any()
-        or GroupCells.gather(group, codes[:, m:], ones, sizes) != release.sensitive
-    ):
+def _made_of(release: Centroids, quasi: Ints, values: SensitiveValues, group: Ints) -> bool:
+    """Return whether these people, in these groups, have the centroids and the values that are published."""
+    if (group < 0).any() or (values.rows < 0).any():
+        return False
+    ones = np.ones(len(group), dtype=np.int64)
+    if GroupCells.gather(group, values.rows, ones, values.sizes) != values.groups:
         return False
     return all(
-        (_are_means if column.type == "integer" else _are_commonest)(release.points[:, a], column, codes[:, a], group)
-        for a, column in enumerate(schema.quasi)
+        (_are_means if column.type == "integer" else _are_commonest)(release.points[:, a], column, quasi[:, a], group)
+        for a, column in enumerate(release.schema.quasi)
+        if (quasi[:, a] != UNKNOWN).all()
     )
 
 

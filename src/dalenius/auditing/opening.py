@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dalenius.auditing.groups import in_groups, own_groups
+from dalenius.auditing.groups import in_groups, people_in_own_groups
 from dalenius.auditing.people import (
     Control,
     People,
@@ -125,7 +125,7 @@ def _located(
     if isinstance(source, Published):
         codes, counts, group = source.placed()
         return in_groups(people.table, codes, group, counts)
-    own = own_groups(people, centres, source, engine)
+    own = people_in_own_groups(people, centres, source, engine)
     return None if isinstance(own, str) else own
 
 

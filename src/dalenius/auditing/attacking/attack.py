@@ -16,7 +16,7 @@ from dalenius.adversaries.sampling import Effort, Progress
 from dalenius.auditing import attacks
 from dalenius.auditing.attacking.request import AttackRequest
 from dalenius.auditing.attacking.result import Rated, ReleaseAttack, belief_warnings, threat_warnings
-from dalenius.auditing.groups import located, own_groups
+from dalenius.auditing.groups import located, people_in_own_groups
 from dalenius.auditing.people import Control, People, check_others, check_same_people, open_together
 from dalenius.auditing.targets import check_knows, check_matched, read_targets
 from dalenius.auditing.threat import relative_threats
@@ -217,7 +217,7 @@ def _rate(
     looks_for_centres = centres is not None and "centres" in adversary.needs
     in_groups = None
     if centres is not None and looks_for_centres:
-        placed = own_groups(people, centres, request.release, engine)
+        placed = people_in_own_groups(people, centres, request.release, engine)
         in_groups = None if isinstance(placed, str) else placed.known_by(request.knows)
     found = attacks.attack(
         adversary, release, opened.column, people, opened.control, np.random.default_rng(seed), located=in_groups
