@@ -47,7 +47,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("dalenius.auditing", "Where the truth stands beside the beliefs: [audit.md](audit.md).", (
         "dalenius.auditing:audit", "dalenius.auditing:Audit", "dalenius.auditing.attacks:attack",
         "dalenius.auditing.threat:relative_threats", "dalenius.auditing.compare:compare",
-        "dalenius.auditing.frontier:counts_frontier", "dalenius.reports.html:page", "dalenius.reports.terminal:lines",
+        "dalenius.auditing.epsilon_curve:epsilon_curve", "dalenius.reports.html:page", "dalenius.reports.terminal:lines",
     )),
 )  # fmt: skip
 HEAD = """# API reference

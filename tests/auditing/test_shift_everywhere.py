@@ -11,8 +11,8 @@ import pytest
 
 import dalenius as dl
 from dalenius.auditing import audit
+from dalenius.auditing.epsilon_curve import Point, epsilon_curve
 from dalenius.auditing.figures import largest_gain
-from dalenius.auditing.frontier import Point, counts_frontier
 from dalenius.auditing.groups import in_place
 from dalenius.auditing.holdout import record_of
 from dalenius.auditing.people import Control, People
@@ -39,7 +39,7 @@ def write(path: Path, flu: int) -> str:
 
 
 def counted(mine: str, theirs: str) -> Point:
-    found = counts_frontier(dl.Table(mine, SCHEMA), dl.Table(theirs, SCHEMA), [50.0], draws=2)
+    found = epsilon_curve(dl.Table(mine, SCHEMA), dl.Table(theirs, SCHEMA), [50.0], draws=2)
     return found.points[0]
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import dalenius as dl
 from dalenius import output
-from dalenius.auditing.frontier import counts_frontier_of
+from dalenius.auditing.epsilon_curve import epsilon_curve_of
 from dalenius.cli import app
 from dalenius.measures.guide import guide
 from dalenius.reports.results import REPORTS
@@ -72,7 +72,7 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
         ],
     ),
     "epsilon curve": (
-        lambda: counts_frontier_of(Path("patients.csv"), Path("privacy.toml"), [0.5, 1.0], draws=2),
+        lambda: epsilon_curve_of(Path("patients.csv"), Path("privacy.toml"), [0.5, 1.0], draws=2),
         ["frontier", "patients.csv", "--method", "noisy-counts", "--epsilons", "0.5,1", "--draws", "2"],
     ),
     "guide": (lambda: guide(ANSWERS), ["guide", *(word for key, text in ANSWERS.items() for word in (f"--{key}", text))]),

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 import dalenius as dl
-from dalenius.auditing.frontier import EpsilonCurve, Point, counts_frontier
+from dalenius.auditing.epsilon_curve import EpsilonCurve, Point, epsilon_curve
 from dalenius.measures.accuracy import Rate
 from dalenius.measures.draws import Spread
 from dalenius.reports.frontier import page, sentence, summary
@@ -15,7 +15,7 @@ from dalenius.reports.frontier import page, sentence, summary
 
 @pytest.fixture(scope="module")
 def found() -> EpsilonCurve:
-    return counts_frontier(dl.datasets.hospital(300, seed=1), epsilons=(0.1, 1.0, 10.0), draws=2)
+    return epsilon_curve(dl.datasets.hospital(300, seed=1), epsilons=(0.1, 1.0, 10.0), draws=2)
 
 
 def changed(
@@ -90,7 +90,7 @@ def test_the_page_says_what_is_not_counted_value_by_value() -> None:
         )
     )
     table = dl.Table({"x": list("0123456789"), "y": list("0123456789"), "s": list("abababbbaa")}, schema)
-    found = counts_frontier(table, 0.3, (1.0,), draws=2, levels={"x": 1}, gaussian={"y": (0, 9)})
+    found = epsilon_curve(table, 0.3, (1.0,), draws=2, levels={"x": 1}, gaussian={"y": (0, 9)})
     text = page("t.csv", found, {})
     assert "x at level 1, y as a Gaussian from 0 to 9" in text
     assert "not for publication" in text.split("</p>")[0]

@@ -15,12 +15,12 @@ from dalenius import engines as _engine
 from dalenius.adversaries.sampling import Effort
 from dalenius.auditing.axes import DEFAULT_RISK, DEFAULT_UTILITY, RISKS, UTILITIES
 from dalenius.auditing.candidates import Candidate, check_tried, grid
+from dalenius.auditing.frontier import Bench, Setting, TradeOff, points
 from dalenius.auditing.holdout import split_rows
 from dalenius.auditing.journal import Journal, basis
 from dalenius.auditing.people import check_others
 from dalenius.auditing.policy import Threshold
 from dalenius.auditing.publishing import release_targets
-from dalenius.auditing.tradeoff import Bench, Setting, TradeOff, points
 from dalenius.engines import PREFIX, Engine
 from dalenius.errors import InputError, Interrupted, ParameterError, listing
 from dalenius.output import check_writable

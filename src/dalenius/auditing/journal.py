@@ -31,7 +31,7 @@ from dalenius.schema import Schema
 from dalenius.table import Table
 
 if TYPE_CHECKING:
-    from dalenius.auditing.tradeoff import Setting
+    from dalenius.auditing.frontier import Setting
 
 FORMAT = 1
 

@@ -44,7 +44,7 @@ def run(
     quiet: bool,
 ) -> None:
     """Try budgets on a table: how often an attack on the counts would be right, of whom, and how far off they are."""
-    from dalenius.auditing.frontier import counts_frontier_of
+    from dalenius.auditing.epsilon_curve import epsilon_curve_of
     from dalenius.output import write_texts
     from dalenius.reports import frontier as report
 
@@ -54,7 +54,7 @@ def run(
     tried = None if text is None else axis.parse(text)
     connected = connect_engine(engine, quiet=quiet)
     with stage_line(quiet) as stage:
-        found = counts_frontier_of(
+        found = epsilon_curve_of(
             table, schema, tried, draws=draws, holdout=holdout, share=share, options=options, page=output,
             json=None if json in (None, "-") else Path(json), seed=seed, engine=connected, progress=stage,
         )  # fmt: skip

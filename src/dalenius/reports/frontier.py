@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from dalenius import __version__
-from dalenius.auditing.frontier import EpsilonCurve, Point
+from dalenius.auditing.epsilon_curve import EpsilonCurve, Point
 from dalenius.errors import counted
 from dalenius.measures.accuracy import MARGIN
 from dalenius.reports import charts, words

@@ -11,8 +11,8 @@ from dalenius.auditing.channel import MeasuredChannel
 from dalenius.auditing.checking import ReleaseCheck
 from dalenius.auditing.compare import Comparison
 from dalenius.auditing.compose import JointAttack
+from dalenius.auditing.epsilon_curve import EpsilonCurve
 from dalenius.auditing.exploring import Frontier
-from dalenius.auditing.frontier import EpsilonCurve
 from dalenius.auditing.publishing import Publication
 from dalenius.auditing.splitting import Split
 from dalenius.auditing.surveying import LatticeSurvey

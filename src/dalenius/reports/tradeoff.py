@@ -11,8 +11,8 @@ from typing import Any
 from dalenius import __version__
 from dalenius.auditing.axes import COMMONEST
 from dalenius.auditing.exploring import Frontier
+from dalenius.auditing.frontier import Point, TradeOff
 from dalenius.auditing.policy import Threshold
-from dalenius.auditing.tradeoff import Point, TradeOff
 from dalenius.errors import counted, listing
 from dalenius.measures import remaining
 from dalenius.releases import KINDS
