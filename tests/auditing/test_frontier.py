@@ -125,7 +125,7 @@ def without_seconds(found: tuple[Point, ...]) -> tuple[Point, ...]:
 def test_the_journal_gives_the_same(setting: Setting, found: tuple[Point, ...], tmp_path: Path) -> None:
     journal = Journal(tmp_path / "kept", {"table": "a"})
     counts: list[tuple[int, int]] = []
-    together = points(setting, CANDIDATES, journal, told=lambda *done: counts.append(done))
+    together = points(setting, CANDIDATES, journal, progress=lambda *done: counts.append(done))
     assert repr(without_seconds(together)) == repr(without_seconds(found))  # nan equals itself as text
     assert counts == [(i, 6) for i in range(7)]
     assert len(list((tmp_path / "kept").iterdir())) == 5  # all but what is not possible

@@ -13,7 +13,7 @@ import dalenius as dl
 from dalenius.auditing import audit
 from dalenius.auditing.epsilon_curve import Point, epsilon_curve
 from dalenius.auditing.figures import largest_gain
-from dalenius.auditing.groups import in_place
+from dalenius.auditing.groups import control_in_groups
 from dalenius.auditing.holdout import record_of
 from dalenius.auditing.people import Control, People
 from dalenius.auditing.secrets import Secret
@@ -67,7 +67,7 @@ def test_people_put_in_the_place_of_others_are_still_those_that_split_drew() -> 
     table = {"zip": ["a", "b"] * 3, "ill": ["Flu", "Gout", "Pox"] * 2}
     release = Anatomy(2).publish(dl.Table(table, SCHEMA)).release
     people = People.of(dl.Table(table, SCHEMA))
-    assert [in_place(Control(release, people, drawn)).drawn for drawn in (True, False)] == [True, False]
+    assert [control_in_groups(Control(release, people, drawn)).drawn for drawn in (True, False)] == [True, False]
 
 
 def torn(people: int) -> Belief:

@@ -1,4 +1,4 @@
-"""Releases to be tried: a method and its parameters, and the grid of all that are asked for."""
+"""Candidate releases: a method with its parameters, and the grid of all combinations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dalenius.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A method with its parameters, under the names that the options of `publish` have."""
+    """A method with its parameters, with the names of the options of `publish`."""
 
     method: str
     parameters: Mapping[str, Any]
@@ -27,7 +27,7 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """The parameters as a reader sees them."""
+        """Return the parameters as a reader sees them."""
         grid = self.kind.grid
         axes = {axis.name: axis for axis in grid.axes}
         return ", ".join(
@@ -38,16 +38,16 @@ class Candidate:
 
     @property
     def options(self) -> list[str]:
-        """The options of `publish` that make this release."""
+        """Return the options of `publish` that make this release."""
         words = ["--method", self.method]
         for name, value in self.parameters.items():
             several = value if isinstance(value, list | tuple) else [value]
             for single in several:
-                words += [f"--{name.replace('_', '-')}", _written(single)]
+                words += [f"--{name.replace('_', '-')}", _with_all_digits(single)]
         return words
 
     def publisher(self) -> Publisher:
-        """The publisher with these parameters; those that no table could be published with are refused."""
+        """Return the publisher with these parameters. Refuse parameters that no table could be published with."""
         chosen = dict(self.parameters)
         criteria = [
             axis.criterion(chosen.pop(axis.name))
@@ -57,19 +57,19 @@ class Candidate:
         return self.kind.from_options(criteria, chosen)
 
     def publish(self, table: Table, seed: int | None, progress: Progress | None = None) -> Published:
-        """As `dalenius publish` does; a seed repeats the draws of methods that take one."""
+        """Publish as `dalenius publish` does. A seed repeats the draws of methods that take one."""
         return self.publisher().run(table, seed=seed, progress=progress)
 
     def release(self, table: Table, seed: int) -> Release:
-        """What would be published, to be attacked: the draws are repeatable, and noise that was drawn so is never written."""
+        """Return the release to attack. Its draws are repeatable, so its noise must never be written."""
         return self.publisher().trial(table, seed)
 
     def to_document(self) -> dict[str, Any]:
         return {"method": self.method, "parameters": dict(self.parameters)}
 
 
-def _written(value: object) -> str:
-    """With every digit, and none that says nothing."""
+def _with_all_digits(value: object) -> str:
+    """Return a number with all its digits, and without a trailing .0."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
@@ -85,60 +85,62 @@ def grid(
     utility: str = "loss",
     options: Mapping[str, Any] | None = None,
 ) -> list[Candidate]:
-    """Every combination of what is asked for and a method takes; where nothing is asked, defaults that the table allows.
+    """Return every combination of the values that a method takes. Axes without values get defaults that suit the table.
 
-    `values` are those of axes by name. `utility` is what releases are compared by, and `options` are further options of methods
-    (see `Publisher.shared`), which all candidates of a method have.
+    `values` has the values to try by the name of their axis. `utility` is what releases are compared by. `options` are further
+    options of methods (see `Publisher.shared`), which all candidates of a method have.
     """
     candidates = []
     for method in methods:
         kind = PUBLISHERS[method]
-        tried = _tried(kind, values, table)
+        values_tried = _values_tried(kind, values, table)
         own = {name: value for name, value in (options or {}).items() if name in shared_options(kind)}
         shared = kind.shared(own, utility=utility)
-        for combination in itertools.product(*tried.values()):
-            candidates.append(Candidate(method, dict(zip(tried, combination, strict=True)) | shared))
+        for combination in itertools.product(*values_tried.values()):
+            candidates.append(Candidate(method, dict(zip(values_tried, combination, strict=True)) | shared))
     for candidate in candidates:
         candidate.publisher()  # refuses bad parameters before any work
     return candidates
 
 
-def _tried(kind: type[Publisher], values: Mapping[str, Sequence[Any]], table: Table) -> dict[str, tuple[Any, ...]]:
-    """The values of each axis, in the order of the method's parameters."""
+def _values_tried(
+    kind: type[Publisher], values: Mapping[str, Sequence[Any]], table: Table
+) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each axis, in the order of the method's parameters."""
     axes = kind.grid.axes
     usual = [axis for axis in axes if not axis.is_demand]
     demands = [axis for axis in axes if axis.is_demand]
     if not any(axis.name in values for axis in demands):
         usual += demands[:1]
-    tried = {}
+    values_tried = {}
     for axis in axes:
         if axis.name in values:
-            tried[axis.name] = tuple(values[axis.name])
+            values_tried[axis.name] = tuple(values[axis.name])
         elif axis in usual and axis.usual is not None:
-            tried[axis.name] = axis.usual(table)
-    return tried
+            values_tried[axis.name] = axis.usual(table)
+    return values_tried
 
 
 def check_tried(methods: Sequence[str], values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Refuse options, and values of an axis that has a curve, that belong only to methods that are not tried.
+    """Refuse options and values of an axis with a curve if they belong only to methods that are not tried.
 
-    Values of any other axis are left aside where no method takes them.
+    Values of any other axis are ignored where no method takes them.
     """
-    tried = [PUBLISHERS[method] for method in methods]
+    publishers = [PUBLISHERS[method] for method in methods]
     for kind in PUBLISHERS.values():
         flags = [f"--{name.replace('_', '-')}" for name in options if name in shared_options(kind)]
-        flags = [flag for flag in flags if not any(flag[2:] in other.grid.options for other in tried)]
-        if kind.has_curve and kind not in tried:
+        flags = [flag for flag in flags if not any(flag[2:] in other.grid.options for other in publishers)]
+        if kind.has_curve and kind not in publishers:
             flags += [axis.option.flag for axis in kind.grid.axes if axis.name in values]
         if flags:
             raise InputError(kind.not_tried(flags[0]))
 
 
 def shared_options(kind: type[Publisher]) -> frozenset[str]:
-    """The method's own options that `frontier` has, by the names of their Python arguments."""
+    """Return the method's own options that `frontier` has, as the names of Python arguments."""
     return frozenset(option.parameter for option in kind.options if option.name in kind.grid.options)
 
 
 def own_options(kind: type[Publisher]) -> frozenset[str]:
-    """All options of `frontier` that say something of this method, by the names of their Python arguments."""
+    """Return all options of `frontier` that concern this method, as the names of Python arguments."""
     return shared_options(kind) | {axis.option.parameter for axis in kind.grid.axes}

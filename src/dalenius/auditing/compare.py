@@ -1,4 +1,4 @@
-"""Several releases of one table side by side: what each costs, and what level of privacy it reaches."""
+"""Compare several releases of the same table: what each costs, and what level of privacy it reaches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEVELS = ("k", "l", "t")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One release: its kind, and the numbers that can be measured of it."""
+    """One release: its kind, and the numbers that can be measured on it."""
 
     name: str
     kind: str
@@ -46,7 +46,7 @@ class Compared:
     columns_left: tuple[ColumnLeft, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
-        """The release as JSON has it; what cannot be measured of it is null."""
+        """Return the release as JSON has it. What cannot be measured on it is null."""
         return {
             "release": self.name,
             "kind": self.kind,
@@ -79,8 +79,12 @@ class Comparison(Result, Sequence[Compared]):
         return self.releases[place]
 
     def to_document(self) -> dict[str, Any]:
-        """The comparison as JSON has it."""
-        return {"releases": [one.to_document() for one in self.releases], "queries": self.queries, "seed": self.seed}
+        """Return the comparison as JSON has it."""
+        return {
+            "releases": [release.to_document() for release in self.releases],
+            "queries": self.queries,
+            "seed": self.seed,
+        }
 
 
 def compare(
@@ -93,19 +97,19 @@ def compare(
     queries: int = QUERIES,
     seed: int = 0,
 ) -> Comparison:
-    """Measure every release against the table, with one coding and one workload of count queries.
+    """Measure every release against the table, with the same coding and the same count queries.
 
-    Releases are named: a mapping from names to releases, or a list of files.
+    `releases` is a mapping from names to releases, or a list of files.
     """
     if not releases:
         raise InputError("Name at least one release to compare.")
     if not isinstance(releases, Mapping):
         releases = _by_name(releases)
-    opened, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
+    read_releases, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
     cells = table.cells()
     people, everybody = Truth.of(cells), People.of(table)
-    found = []
-    for name, release in opened.items():
+    compared = []
+    for name, release in read_releases.items():
         grouped = release.classes()
         if grouped is None and release.counts() is None:
             raise InputError(f"{name}: a release of kind {release.kind!r} is not about a table of people.")
@@ -121,12 +125,12 @@ def compare(
                 "t": max(TCloseness(0.5).level(grouping).value for grouping in groupings),
             }
         costs = fidelity(release, people, queries=queries, seed=seed)
-        found.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
-    return Comparison(tuple(found), queries, seed)
+        compared.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
+    return Comparison(tuple(compared), queries, seed)
 
 
 def _by_name(files: Sequence[str]) -> dict[str, Source]:
-    """Files under their own names, each once."""
+    """Return files by their names. Refuse a file that is named twice."""
     for name in files:
         if files.count(name) > 1:
             raise InputError(f"The release {name!r} is named twice.")

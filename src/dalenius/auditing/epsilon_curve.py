@@ -1,7 +1,7 @@
-"""What each parameter of a way to publish costs and what it gives: risk against utility, a point for each parameter.
+"""What each ε of noisy counts means for a table: how often an attack is right, and how far off the counts are.
 
-For noisy counts the parameter is ε, and what ε means for a table is found by trying: counts with seeded noise that cannot be
-written are drawn several times, and naive Bayes attacks everybody who is counted, and others who are not.
+This is found by simulation. Counts are drawn several times with seeded noise, which is never written. Naive Bayes attacks everybody
+who is counted, and other people who are not.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class CountErrors:
-    """How far counts are off: expected of the mechanism, and over the draws; `relative` is against the average count."""
+    """How far off counts are: expected from the mechanism, and over the draws. `relative` is relative to the average count."""
 
     expected: float
     mean_absolute: float
@@ -51,14 +51,14 @@ class CountErrors:
     total_variation: float
 
     def to_document(self) -> dict[str, Any]:
-        found = asdict(self)
-        found["min"], found["max"] = found.pop("least"), found.pop("most")
-        return found
+        document = asdict(self)
+        document["min"], document["max"] = document.pop("least"), document.pop("most")
+        return document
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One parameter: how often the adversary is right, of whom, how sure it is, and what the release is still good for."""
+    """One ε: how often the adversary is right, about whom, how sure it is, and how far off the counts are."""
 
     method: str
     parameters: Mapping[str, Any]
@@ -76,7 +76,7 @@ class Point:
 
     @property
     def calibration_gap(self) -> float:
-        """How much surer than right the adversary is, on average."""
+        """Return by how much the adversary's confidence exceeds its success, on average."""
         return self.confidence - self.success.rate.value
 
     def to_document(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Who is counted and who is held out: drawn from the table, or others of a file."""
+    """Who is counted and who is held out: drawn from the table, or other people from a file."""
 
     kind: Literal["drawn", "file"]
     people: int
@@ -156,9 +156,9 @@ def epsilon_curve(
     name: str | None = None,
     progress: Progress | None = None,
 ) -> EpsilonCurve:
-    """Noisy counts of a table at each ε. `others` are people like its own who are not in it, or the share to hold out.
+    """Attack noisy counts of a table at each ε. `others` are similar people who are not in it, or the share to hold out.
 
-    What is said of one ε depends on the table, the seed and that ε, and not on which others are asked for.
+    The point of an ε depends on the table, the seed and that ε, and not on which other ε are tried.
     """
     check_seed(seed, "the frontier")
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
@@ -172,8 +172,10 @@ def epsilon_curve(
         "levels": dict(levels or {}),
         "gaussian": dict(gaussian or {}),
     }
-    tried = [Simulation(epsilon, **options) for epsilon in sorted(set(epsilons))]  # refuses bad ones before any work
-    _exact(table, tried[0])  # refuses domains that only the data tell
+    simulations = [
+        Simulation(epsilon, **options) for epsilon in sorted(set(epsilons))
+    ]  # refuses bad values before any work
+    _exact(table, simulations[0])  # refuses domains that only the data determine
     if isinstance(others, Table):
         kind: Literal["drawn", "file"] = "file"
         share, kept, held = None, table, others
@@ -183,9 +185,9 @@ def epsilon_curve(
         kept, held = split(table, others, seed=seed)
     people, outside = People.of(kept), People.of(held)
     check_values(None, people)
-    sources = (files_of(one.source, release=False, engine=one.engine) for one in (kept, held))
+    sources = (files_of(part.source, release=False, engine=part.engine) for part in (kept, held))
     recorded = kind == "file" and drawn_together(*sources)
-    without = _exact(kept, tried[0])
+    without = _exact(kept, simulations[0])
     column = without.sensitive
 
     def attacked(release: NoisyCounts) -> Attack:
@@ -193,11 +195,11 @@ def epsilon_curve(
         return attack(NaiveBayes(), release, column, people, control, np.random.default_rng(seed))
 
     whole = attacked(without)
-    # People drawn from the table are like the others in it. A file's are compared once, with what there is without noise.
+    # People drawn from the table are comparable by design. People from a file are compared once, without noise.
     drawn = kind == "drawn" or recorded
     comparable, shift = drawn or whole.comparable, Shift() if drawn else whole.shift
-    found = []
-    for publisher in tried:
+    points = []
+    for publisher in simulations:
         attacks, errors = [], []
         for draw in range(draws):
             if progress is not None:
@@ -206,7 +208,7 @@ def epsilon_curve(
             attacks.append(attacked(release))
             errors.append(count_error.count_error(release, without))
         expected = count_error.expected_noise(publisher.noise, release.scale)
-        found.append(_point(publisher.epsilon, attacks, _errors(errors, expected, without), comparable, shift))
+        points.append(_point(publisher.epsilon, attacks, _errors(errors, expected, without), comparable, shift))
     nothing = _errors([count_error.count_error(without, without)], 0.0, without)
     return EpsilonCurve(
         name=table.rows.name if name is None else name,
@@ -217,7 +219,7 @@ def epsilon_curve(
         seed=seed,
         options={**options, "joint": [list(names) for names in joint], "sensitivity": without.sensitivity},
         reference=_point(math.inf, [whole], nothing, comparable, shift),
-        points=tuple(found),
+        points=tuple(points),
     )
 
 
@@ -236,7 +238,7 @@ def epsilon_curve_of(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> EpsilonCurve:
-    """The same of files. `options` are those of noisy counts as they are typed.
+    """Attack noisy counts of a table in a file. `options` are those of noisy counts, as texts of the command line.
 
     `page` and `json` are files that the caller will write.
     """
@@ -264,55 +266,55 @@ def epsilon_curve_of(
 
 
 def _seed(seed: int, epsilon: float, draw: int) -> int:
-    """Of one draw at one ε: another for each, whichever else are asked for."""
+    """Return the seed of one draw at one ε, whatever other ε are tried."""
     bits = int(np.float64(epsilon).view(np.uint64))
     return int(np.random.SeedSequence([seed, bits, draw]).generate_state(1, np.uint64)[0])
 
 
 def _exact(table: Table, publisher: Simulation) -> NoisyCounts:
-    """The same counts without noise."""
-    found = exact(table, publisher.joint, dict(publisher.levels), dict(publisher.gaussian))
-    numbers = [query.astype(np.float64) for query in found.queries()]
-    scale = publisher.sensitivity(found.asked) / publisher.epsilon
-    noisy = found.release(NoisyCounts, publisher, numbers, scale, publisher.epsilon)
+    """Return the same counts without noise."""
+    counts = exact(table, publisher.joint, dict(publisher.levels), dict(publisher.gaussian))
+    numbers = [query.astype(np.float64) for query in counts.queries()]
+    scale = publisher.sensitivity(counts.asked) / publisher.epsilon
+    noisy = counts.release(NoisyCounts, publisher, numbers, scale, publisher.epsilon)
     return dataclasses.replace(noisy, mechanism="none", scale=0.0, epsilon=None)
 
 
 def _check_counted(table: Table, others: Table) -> None:
-    """Declared values are the same for both; only that a value is missing can be what the table does not have."""
-    for mine, theirs in zip(table.schema.coded, others.schema.coded, strict=True):
-        if mine.leaves != theirs.leaves:
+    """Refuse held-out people with a missing value that the table does not have. Declared values are the same for both."""
+    for own, theirs in zip(table.schema.coded, others.schema.coded, strict=True):
+        if own.leaves != theirs.leaves:
             raise InputError(
-                f"{others.rows.name}: somebody has no value in column {mine.name!r}, and the declared domain has no missing "
-                'one. Add "" to the domain, or leave those people out.'
+                f"{others.rows.name}: somebody has no value in column {own.name!r}, and the declared domain does not allow "
+                'that. Add "" to the domain, or leave those people out.'
             )
 
 
-def _errors(found: Sequence[count_error.CountError], expected: float, exact: NoisyCounts) -> CountErrors:
-    sizes = [one.mean_absolute for one in found]
+def _errors(draws: Sequence[count_error.CountError], expected: float, exact: NoisyCounts) -> CountErrors:
+    sizes = [draw.mean_absolute for draw in draws]
     average = count_error.average_count(exact)
     mean = float(np.mean(sizes))
-    misplaced = float(np.mean([one.total_variation for one in found]))
+    misplaced = float(np.mean([draw.total_variation for draw in draws]))
     return CountErrors(expected, mean, min(sizes), max(sizes), average, mean / average, misplaced)
 
 
 def _point(epsilon: float, attacks: Sequence[Attack], errors: CountErrors, comparable: bool, shift: Shift) -> Point:
-    """What the draws at one ε say together."""
-    success, control = [one.success for one in attacks], [one.control for one in attacks]
-    sure = [one.high_confidence for one in attacks]
+    """Return the point of one ε from its draws."""
+    success, control = [draw.success for draw in attacks], [draw.control for draw in attacks]
+    sure = [draw.high_confidence for draw in attacks]
     gain = paired_gain(success, control)
-    certain = [accuracy.rate(one.perfect_breach * one.success.n, one.success.n) for one in attacks]
-    others_certain = [accuracy.rate(one.control_breach * one.control.n, one.control.n) for one in attacks]
+    certain = [accuracy.rate(draw.perfect_breach * draw.success.n, draw.success.n) for draw in attacks]
+    others_certain = [accuracy.rate(draw.control_breach * draw.control.n, draw.control.n) for draw in attacks]
     return Point(
         method=Counts.name,
         parameters={"epsilon": epsilon},
         success=pooled(success),
         holdout_success=pooled(control),
         gain=gain,
-        naive=pooled([one.naive for one in attacks]),
+        naive=pooled([draw.naive for draw in attacks]),
         high_confidence=pooled(sure),
-        high_confidence_share=float(np.mean([one.n for one in sure])) / success[0].n,
-        confidence=float(np.mean([one.confidence.mean for one in attacks])),
+        high_confidence_share=float(np.mean([draw.n for draw in sure])) / success[0].n,
+        confidence=float(np.mean([draw.confidence.mean for draw in attacks])),
         count_error=errors,
         verdict=accuracy.judge(
             gain.rate, paired_gain(certain, others_certain).rate, comparable=comparable, shift=shift.most

@@ -1,7 +1,7 @@
-"""Many releases of one table, each published and audited: risk against utility, and which of them nothing beats.
+"""Many releases of one table, each published and audited: risk against utility, and the front that nothing beats.
 
-Every point is what `dalenius publish` and `dalenius audit` say of that release. Points do not depend on each other, on their
-order, or on how many are worked out at once.
+Every point has the numbers that `dalenius publish` and `dalenius audit` give for that release. Points do not depend on each other,
+on their order, or on how many are computed at once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dalenius import engines as _engine
 from dalenius.adversaries.sampling import Effort
 from dalenius.auditing import policy as _policy
 from dalenius.auditing.audit import Audit, audit
-from dalenius.auditing.axes import COMMONEST, Risk, Utility, measured, players
+from dalenius.auditing.axes import COMMONEST, Risk, Utility, risks_of, success_rates
 from dalenius.auditing.candidates import Candidate
 from dalenius.auditing.journal import Journal
 from dalenius.auditing.pareto import front
@@ -49,7 +49,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One release: what an audit says of it, or the reason why there is none. Shares of people; nothing about a person."""
+    """One release: the numbers of its audit, or the reason why there are none. Nothing is about a single person."""
 
     candidate: Candidate
     reason: str = ""
@@ -59,8 +59,8 @@ class Point:
     suppressed: int | None = None
     levels: Mapping[str, float] | None = None  # k, ℓ, t of the worst class
     accuracies: Mapping[str, float] | None = None  # how often each adversary is right
-    commonest: float = math.nan  # how many people have the table's commonest value
-    risks: Mapping[str, float] | None = None  # those that it has
+    commonest: float = math.nan  # the share of people with the table's most common value
+    risks: Mapping[str, float] | None = None  # those that the release has
     utility: Mapping[str, float] | None = None
     attacks: tuple[Mapping[str, Any], ...] = ()
     figures: Mapping[str, Figure] | None = None  # what the policy looks at
@@ -74,13 +74,13 @@ class Point:
 
     @property
     def adversary(self) -> str:
-        """Who is right most often; of equals the first that was played."""
+        """Return the adversary that is right most often. Of equals, return the first that was tried."""
         best = max(self.accuracies.values(), default=math.nan) if self.accuracies else math.nan
         return next((name for name, value in (self.accuracies or {}).items() if value == best), "")
 
     @property
     def lower_bound(self) -> bool:
-        """Whether people of the table fit no class: how often an attack is right may be more."""
+        """Return whether people of the table fit no class, so that success rates are lower bounds."""
         return any(attack.get("lower_bound", False) for attack in self.attacks)
 
     def risk(self, risk: Risk) -> float:
@@ -93,34 +93,34 @@ class Point:
         return utility.cost(self.useful(utility))
 
     def missed(self) -> list[Threshold]:
-        """The thresholds that it does not pass."""
+        """Return the thresholds that it does not pass."""
         return [threshold for threshold in self.thresholds if threshold.outcome != "passed"]
 
     @property
     def signature(self) -> str:
-        """What tells it from others by the same method: equal, if different parameters make the same release."""
+        """Return a text that is equal for two points if their parameters make the same release."""
         shares = (self.levels, self.accuracies, self.risks, self.utility)
         return repr((self.candidate.method, self.kind, self.classes, self.suppressed, shares))
 
     def to_document(self) -> dict[str, Any]:
-        """All but the thresholds, which are the policy's and not the release's."""
-        found = asdict(self)
-        del found["candidate"], found["thresholds"]
-        return self.candidate.to_document() | found
+        """Return all but the thresholds, which belong to the policy and not to the release."""
+        document = asdict(self)
+        del document["candidate"], document["thresholds"]
+        return self.candidate.to_document() | document
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], policy: Mapping[str, Any]) -> Point:
-        """What was kept of a release, held against a policy."""
-        found = dict(document)
-        candidate = Candidate(found.pop("method"), found.pop("parameters"))
-        figures = {name: Figure.from_document(figure) for name, figure in (found.pop("figures") or {}).items()}
-        found["attacks"] = tuple(found["attacks"])
-        return cls(candidate, figures=figures, thresholds=_policy.apply(policy, figures), **found)
+        """Return the point that was kept as a document, compared with a policy."""
+        fields = dict(document)
+        candidate = Candidate(fields.pop("method"), fields.pop("parameters"))
+        figures = {name: Figure.from_document(figure) for name, figure in (fields.pop("figures") or {}).items()}
+        fields["attacks"] = tuple(fields["attacks"])
+        return cls(candidate, figures=figures, thresholds=_policy.apply(policy, figures), **fields)
 
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """All points, in the order they were asked for, and the two axes they are held against."""
+    """All points, in the order in which they were requested, and the two axes to compare them by."""
 
     points: tuple[Point, ...]
     risk: Risk
@@ -130,21 +130,21 @@ class TradeOff:
 
     @property
     def front(self) -> tuple[bool, ...]:
-        """Which points no other beats in both."""
+        """Return for each point whether no other beats it in both."""
         return tuple(front([(point.risk(self.risk), point.cost(self.utility)) for point in self.points]))
 
     @property
     def alike(self) -> dict[int, list[int]]:
-        """Points by the first of those that have the same figures: other parameters need not make another release."""
-        found: dict[int, list[int]] = {}
+        """Return the points that have the same figures, by the first of them. Different parameters can make the same release."""
+        groups: dict[int, list[int]] = {}
         firsts: dict[str, int] = {}
         for i, point in enumerate(self.points):
             first = i if point.reason else firsts.setdefault(point.signature, i)
-            found.setdefault(first, []).append(i)
-        return found
+            groups.setdefault(first, []).append(i)
+        return groups
 
     def order(self) -> list[int]:
-        """Points by cost, then risk; those that lack one come after, those that were not published last."""
+        """Return the points by cost, then risk. Those that lack one come later, and those that were not published last."""
 
         def key(i: int) -> tuple[Any, ...]:
             point = self.points[i]
@@ -154,16 +154,16 @@ class TradeOff:
         return sorted(range(len(self.points)), key=key)
 
     def best(self) -> Point | None:
-        """The most useful of those that pass the policy; of equals the one of the smallest risk, then the first."""
-        found = [
+        """Return the most useful point that passes the policy. Of equals, return the one with the smallest risk, then the first."""
+        passing = [
             point for point in self.points if point.verdict == "passed" and not math.isnan(point.cost(self.utility))
         ]
-        return min(found, key=lambda p: (p.cost(self.utility), _known(p.risk(self.risk))), default=None)
+        return min(passing, key=lambda p: (p.cost(self.utility), _known(p.risk(self.risk))), default=None)
 
     def nearest(self, most: int = 3) -> list[Point]:
-        """Those that come nearest to the policy: fewest thresholds missed, then by the least, then the most useful."""
-        found = [point for point in self.points if not point.reason and point.missed()]
-        return sorted(found, key=lambda p: (*_missed_by(p), _known(p.cost(self.utility))))[:most]
+        """Return the points nearest to the policy: fewest thresholds missed, then by the least, then the most useful."""
+        missing = [point for point in self.points if not point.reason and point.missed()]
+        return sorted(missing, key=lambda p: (*_missed_by(p), _known(p.cost(self.utility))))[:most]
 
     def to_document(self) -> dict[str, Any]:
         best = self.best()
@@ -189,7 +189,7 @@ def _known(value: float) -> float:
 
 
 def _missed_by(point: Point) -> tuple[int, float]:
-    """How many thresholds are missed, and the farthest miss against its limit; not tested counts as far."""
+    """Return how many thresholds are missed, and the largest miss relative to its limit. Not tested counts as infinite."""
     missed = point.missed()
     return len(missed), max((_distance(threshold) for threshold in missed), default=0.0)
 
@@ -206,29 +206,29 @@ def _distance(threshold: Threshold) -> float:
 def _point_document(point: Point, risk: Risk, utility: Utility, on: bool) -> dict[str, Any]:
     if point.reason:
         return {**point.candidate.to_document(), "published": False, "reason": point.reason, "pareto": False}
-    found = point.to_document()
+    document = point.to_document()
     for name in ("reason", "seconds", "figures"):  # seconds differ between equal runs
-        del found[name]
-    figures = {"all_risks": found.pop("risks"), "all_utilities": found.pop("utility")}
-    mine = {"risk": point.risk(risk), "utility": point.useful(utility)}
+        del document[name]
+    figures = {"all_risks": document.pop("risks"), "all_utilities": document.pop("utility")}
+    compared = {"risk": point.risk(risk), "utility": point.useful(utility)}
     return {
         **point.candidate.to_document(),
         "published": True,
-        **mine,
+        **compared,
         "lacks": [
-            why for value, why in zip(mine.values(), (risk.lacks, utility.lacks), strict=True) if math.isnan(value)
+            why for value, why in zip(compared.values(), (risk.lacks, utility.lacks), strict=True) if math.isnan(value)
         ],
         "pareto": on,
         "verdict": point.verdict,
         "policy": [asdict(threshold) for threshold in point.thresholds],
         "adversary": point.adversary,
         **figures,
-        **found,
+        **document,
     }
 
 
 class Bench:
-    """Where releases of one table are published and audited, one after the other."""
+    """Publishes and audits releases of one table, one after the other."""
 
     def __init__(self, setting: Setting, engine: Engine | None = None) -> None:
         self.setting = setting
@@ -237,54 +237,56 @@ class Bench:
         self.table = Table(setting.table, self.schema, engine=self.engine)
 
     def __call__(self, candidate: Candidate) -> Point:
-        """A point; what cannot be published or audited is one with a reason."""
+        """Return the point of a candidate. If it cannot be published or audited, the point has the reason."""
         begun = time.perf_counter()
         try:
-            found = self.audited(candidate, candidate.release(self.table, self.setting.seed))
+            point = self.audited(candidate, candidate.release(self.table, self.setting.seed))
         except DaleniusError as error:
             return Point(candidate, reason=str(error))
         except MemoryError:
             return Point(candidate, reason=NO_MEMORY)
-        return replace(found, seconds=time.perf_counter() - begun)
+        return replace(point, seconds=time.perf_counter() - begun)
 
     def audited(self, candidate: Candidate, release: Release) -> Point:
-        """What an audit says of a release, as `dalenius audit` does it."""
+        """Audit a release as `dalenius audit` does, and return its point."""
         setting = self.setting
-        found = audit(
+        audited = audit(
             release, self.schema, truth=setting.table, holdout=setting.holdout, engine=self.engine, seed=setting.seed,
             effort=None if setting.mcse is None else Effort(mcse=setting.mcse),
         )  # fmt: skip
         if any(
-            attack.interrupted for attack in found.attacks
-        ):  # what was cut short is not kept, nor is the next one begun
+            attack.interrupted for attack in audited.attacks
+        ):  # an interrupted point is not kept, and no other is started
             raise KeyboardInterrupt
-        return point_of(candidate, found, self._commonest())
+        return point_of(candidate, audited, self._commonest())
 
     def _commonest(self) -> float:
-        """How many people have the commonest value, of those who have one: the most of any sensitive column."""
+        """Return the share of the most common value among people who have one: the largest of all sensitive columns."""
         marginals, schema = self.table.marginals(), self.table.schema
         columns = zip(schema.sensitive, marginals.columns[len(schema.quasi) :], strict=True)
-        counts = [Secret.of(schema, column).counts(mine) for column, mine in columns]
-        return max((int(mine.max()) / int(mine.sum()) for mine in counts if mine.any()), default=0.0)
+        counts = [Secret.of(schema, column).counts(values) for column, values in columns]
+        return max((int(values.max()) / int(values.sum()) for values in counts if values.any()), default=0.0)
 
 
-def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
-    """What is kept of an audit; `commonest` is the share of the table's commonest value."""
-    classes = found.release.classes()
-    worst = worst_of(list(found.levels.values())) if found.levels else {}
-    named = {"k": ("k_anonymity", "k"), "l": ("distinct_l_diversity", "l"), "t": ("t_closeness", "equal")}
+def point_of(candidate: Candidate, audited: Audit, commonest: float) -> Point:
+    """Return what is kept of an audit. `commonest` is the share of the table's most common value."""
+    classes = audited.release.classes()
+    worst = worst_of(list(audited.levels.values())) if audited.levels else {}
+    headline_levels = {"k": ("k_anonymity", "k"), "l": ("distinct_l_diversity", "l"), "t": ("t_closeness", "equal")}
     return Point(
         candidate,
-        kind=found.release.kind,
-        columns_left=to_document(found.columns_left),
+        kind=audited.release.kind,
+        columns_left=to_document(audited.columns_left),
         people=None if classes is None else int(classes.people),
         classes=None if classes is None else int(classes.groups),
         suppressed=None if classes is None else int(classes.suppressed),
-        levels=None if classes is None else {name: float(worst[place].value) for name, place in named.items()},
-        accuracies={name: float(value) for name, value in players(found).items()} | {COMMONEST: commonest},
+        levels=None
+        if classes is None
+        else {name: float(worst[place].value) for name, place in headline_levels.items()},
+        accuracies={name: float(value) for name, value in success_rates(audited).items()} | {COMMONEST: commonest},
         commonest=commonest,
-        risks=measured(found, commonest),
-        utility={name: float(value) for name, value in found.utility.items() if not math.isnan(value)},
+        risks=risks_of(audited, commonest),
+        utility={name: float(value) for name, value in audited.utility.items() if not math.isnan(value)},
         attacks=tuple(
             {
                 "adversary": attack.adversary,
@@ -295,17 +297,17 @@ def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
                 "lower_bound": attack.lower_bound,
                 "missing": attack.missing,
                 "verdict": attack.verdict,
-                "converged": attack.control_settled,
+                "converged": attack.is_control_converged,
             }
-            for attack in found.attacks
+            for attack in audited.attacks
         ),
-        figures={name: _plain(figure) for name, figure in found.figures.items()},
-        thresholds=tuple(replace(threshold, measured=float(threshold.measured)) for threshold in found.thresholds),
+        figures={name: _plain(figure) for name, figure in audited.figures.items()},
+        thresholds=tuple(replace(threshold, measured=float(threshold.measured)) for threshold in audited.thresholds),
     )
 
 
 def _plain(figure: Figure) -> Figure:
-    """With numbers that JSON knows."""
+    """Return the figure with plain Python numbers."""
     parts = tuple(replace(part, measured=float(part.measured), error=float(part.error)) for part in figure.parts)
     return replace(figure, value=float(figure.value), high=float(figure.high), parts=parts)
 
@@ -321,33 +323,33 @@ def points(
     *,
     jobs: int = 1,
     engine: Engine | None = None,
-    told: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Point, ...]:
-    """Every candidate's point: from the journal what it has, the others measured now and kept as they come."""
-    found: dict[int, Point] = {}
+    """Return every candidate's point. Points in the journal are read, and the others are measured now and kept."""
+    measured: dict[int, Point] = {}
     policy = Schema.load(setting.schema).policy
     for i, candidate in enumerate(candidates):
         kept = None if journal is None else journal.read(candidate.to_document())
         if kept is not None:
-            found[i] = replace(Point.from_document(kept, policy), candidate=candidate)
-    left = [i for i in range(len(candidates)) if i not in found]
-    told = told or _silent
-    told(len(found), len(candidates))
+            measured[i] = replace(Point.from_document(kept, policy), candidate=candidate)
+    left = [i for i in range(len(candidates)) if i not in measured]
+    progress = progress or _ignore_progress
+    progress(len(measured), len(candidates))
     for i, point in _measured(setting, [candidates[i] for i in left], jobs, engine):
-        found[left[i]] = point
-        if journal is not None and not point.reason:  # why there is none may be another thing next time
+        measured[left[i]] = point
+        if journal is not None and not point.reason:  # the reason may be different next time
             journal.write(point.candidate.to_document(), point.to_document())
-        told(len(found), len(candidates))
-    return tuple(found[i] for i in range(len(candidates)))
+        progress(len(measured), len(candidates))
+    return tuple(measured[i] for i in range(len(candidates)))
 
 
 def _measured(
     setting: Setting, candidates: Sequence[Candidate], jobs: int, engine: Engine | None
 ) -> Iterator[tuple[int, Point]]:
-    if jobs <= 1 and engine is not None:  # it is connected already
-        return each(lambda mine: Bench(mine, engine), setting, candidates, jobs=1)
+    if jobs <= 1 and engine is not None:  # already connected
+        return each(lambda shared: Bench(shared, engine), setting, candidates, jobs=1)
     return each(Bench, setting, candidates, jobs=jobs)
 
 
-def _silent(done: int, total: int) -> None:
-    """Nobody is told how far it is."""
+def _ignore_progress(done: int, total: int) -> None:
+    """No-op progress callback."""

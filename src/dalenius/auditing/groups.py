@@ -1,8 +1,8 @@
-"""Who is in which group of a release: what a deFinetti attacker knows, and only the steward can tell.
+"""Which group of a release each person is in. A deFinetti attacker knows this, and only the steward can find out.
 
-The release has a line for each person. If these stand in the order of the table, as `publish` writes them without
---shuffle, each person's group is known. Held-out people have none: each is put in the place of somebody like them. Of
-centroids it is asked how often the nearest one is that of a person's own group.
+The release has one line per person. If the lines are in the order of the table, as `publish` writes them without --shuffle, each
+person's group is known. Held-out people have no group: each takes the place of somebody like them. For centroids, this module
+measures how often the nearest one is that of a person's own group.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
 OTHER_ORDER = "the lines of the release are not in the order of the table"
-NO_ORDER = "the rows of the table have no order that is known; name the table as a file"
-NO_LINES = "the release has not a line for each person"
+NO_ORDER = "the order of the table's rows is unknown; pass the table as a file"
+NO_LINES = "the release does not have one line per person"
 OTHER_MEANS = (
     "the lines of the release are not in the order of the table, or its centroids are not the means of their rows"
 )
 
 
 def in_groups(table: Table, codes: Ints, group: Ints, people: Longs | None = None) -> People:
-    """People with their groups: row by row the codes of all coded columns, and the group; a row is one person unless told."""
+    """Return people with their groups, from the codes of all coded columns row by row. A row is one person unless `people` says."""
     schema = table.schema
     sizes = [int(group.max(initial=0)) + 1, *(len(column.leaves) for column in schema.coded)]
     people = np.ones(len(codes), dtype=np.int64) if people is None else people
@@ -43,10 +43,10 @@ def in_groups(table: Table, codes: Ints, group: Ints, people: Longs | None = Non
     return People(table, Targets(schema, both[:, 1 : m + 1], both[:, 0]), both[:, m + 1 :], counts)
 
 
-def located(people: People, release: Anatomized, source: str | Path, engine: Engine) -> People | str:
-    """The people of the table with their groups, if lines of the release and rows of the table are in one order.
+def people_in_groups(people: People, release: Anatomized, source: str | Path, engine: Engine) -> People | str:
+    """Return the people of the table with their groups, if the release's lines are in the order of the table's rows.
 
-    If not, or if that cannot be known, the reason.
+    Otherwise, or if the order is unknown, return the reason.
     """
     rows, theirs = people.table.rows, engine.open(find_files(str(source))[1][0])
     if not (rows.numbered and theirs.numbered):
@@ -57,21 +57,21 @@ def located(people: People, release: Anatomized, source: str | Path, engine: Eng
     codes = _row_codes(people)
     if len(lines[0]) != len(codes):
         return NO_LINES
-    for column, mine, texts in zip(schema.quasi, codes.T[: len(names)], lines[1:], strict=True):
-        if not np.array_equal(mine, _coded(texts, _leaves(texts, schema, column.name))):
+    for column, own, texts in zip(schema.quasi, codes.T[: len(names)], lines[1:], strict=True):
+        if not np.array_equal(own, _coded(texts, _leaves(texts, schema, column.name))):
             return OTHER_ORDER
     group = _coded(lines[0], release.named())
     m = len(schema.quasi)
     values = GroupCells.gather(
         group, codes[:, m:], np.ones(len(codes), dtype=np.int64), [len(c.leaves) for c in schema.sensitive]
     )
-    if values != release.sensitive:  # the rows look alike and are others
+    if values != release.sensitive:  # the rows look the same, but belong to other people
         return OTHER_ORDER
     return in_groups(people.table, codes, group)
 
 
 def _row_codes(people: People) -> Ints:
-    """The codes of all coded columns, row by row in the order of the table."""
+    """Return the codes of all coded columns, row by row in the order of the table."""
     schema, known = people.targets.schema, people.table.texts()
     table = zip(*people.table.rows.read([column.name for column in schema.coded]), strict=True)
     return np.column_stack([_coded(texts, known[c.name]) for c, texts in zip(schema.coded, table, strict=True)])
@@ -82,20 +82,20 @@ def _coded(texts: Sequence[str], known: Mapping[str, int]) -> Ints:
 
 
 def _leaves(texts: Sequence[str], schema: Schema, name: str) -> dict[str, int]:
-    """The code of each text of a column."""
+    """Return the code of each text of a column."""
     column, distinct = schema[name], list(dict.fromkeys(texts))
     assert column.domain is not None
     leaves = canonical_texts(column, distinct, schema, where="the release", locate=lambda *_: "some row")
     return {text: column.domain.code(leaf) for text, leaf in zip(distinct, leaves, strict=True)}
 
 
-def in_place(holdout: Control) -> Control:
-    """Held-out people in the places of people who are as they are: in each group by its share of these.
+def control_in_groups(holdout: Control) -> Control:
+    """Return held-out people in the groups of people like them, divided among the groups by their shares of such people.
 
-    Who is like nobody in the release has no group, and keeps none.
+    People like nobody in the release have no group.
     """
     links, people = holdout.release.links(), holdout.people
-    assert links is not None  # only of such releases a person's group is asked for
+    assert links is not None  # groups matter only for such releases
     schema, cells = links.schema, links.quasi
     sizes = [len(column.leaves) for column in schema.quasi]
     parts: list[tuple[Longs, Ints, Floats]] = []
@@ -103,10 +103,10 @@ def in_place(holdout: Control) -> Control:
         target, rows = np.repeat(some, np.diff(start)), cells.counts[taken].astype(np.float64)
         alike = np.bincount(target, weights=rows, minlength=len(people.people))
         parts.append((target, cells.group[taken], people.people[target] * rows / alike[target]))
-    placed = np.zeros(len(people.people), dtype=bool)
+    has_group = np.zeros(len(people.people), dtype=bool)
     for target, _, _ in parts:
-        placed[target] = True
-    lost = np.flatnonzero(~placed)
+        has_group[target] = True
+    lost = np.flatnonzero(~has_group)
     parts.append((lost, np.full(len(lost), UNKNOWN, dtype=np.int32), people.people[lost].astype(np.float64)))
     target, group, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     targets = Targets(people.targets.schema, people.targets.codes[target], group.astype(np.int32))
@@ -158,14 +158,14 @@ def own_groups(release: Centroids, quasi: Ints, values: SensitiveValues, source:
 
 
 def _ranked(ids: Sequence[str]) -> Ints:
-    """Groups are numbered in the order of their ids."""
+    """Return the group of each line. Groups are numbered in the order of their ids."""
     distinct = sorted(set(ids))
     rank = dict(zip(distinct, rank_ids(distinct).tolist(), strict=True))
     return np.array([rank[text] for text in ids], dtype=np.int32)
 
 
 def _at_points(lines: Sequence[Sequence[str]], release: Centroids) -> Ints:
-    """Without ids, equal centroids are a group: that of each line."""
+    """Return the group of each line of a release without ids, in which equal centroids are one group."""
 
     def point(column: Column, text: str) -> float | None:
         if column.type != "integer":
@@ -217,7 +217,10 @@ def _are_commonest(points: Floats, column: Column, codes: Ints, group: Ints) -> 
 
 
 def right_group(release: Centroids, people: People) -> tuple[float, int]:
-    """Of how many people, whose groups are known, the nearest centroid is the own group's; of c as near, one in c counts."""
+    """Return for how many people the nearest centroid is their own group's, and how many people there are.
+
+    The groups of all these people are known. Of c centroids that are equally near, each counts 1/c.
+    """
     assert people.targets.group is not None
     known, number = distinct_targets(people.targets)
     own = number.astype(np.int64) * release.groups + people.targets.group

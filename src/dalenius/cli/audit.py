@@ -148,4 +148,4 @@ def _exit_code(found: Audit, *, strict: bool, is_sampling_asked: bool) -> int:
     if found.play.is_interrupted:
         return common.NOT_CONVERGED
     needed = is_sampling_asked or found.verdict == "incomplete"  # else nothing that was asked for depends on it
-    return common.NOT_CONVERGED if needed and not found.play.is_settled else 0
+    return common.NOT_CONVERGED if needed and not found.play.is_converged else 0

@@ -66,7 +66,7 @@ def command(
         surveyed = lattice(
             table, roles, criteria=asked.criteria, adversaries=asked.adversaries, predicates=asked.predicates, known=known,
             suppression=suppression, suppressed_rows=handling, sweep_epsilon=line if output else None,
-            most_cells=most_cells, engine=connected, progress=progress, told=common.teller(quiet),
+            most_cells=most_cells, engine=connected, progress=progress, warn=common.teller(quiet),
         )  # fmt: skip
     written = [] if output is None else [f"\n  Page: {output}"]
     if output is not None:

@@ -138,7 +138,7 @@ def beliefs_text(composed: JointAttack) -> str:
     """
     if composed.believed is None:
         raise ValueError("nothing was weighed: compose with_beliefs, or with presence")
-    believed, values = composed.believed, composed.opened.values
+    believed, values = composed.believed, composed.releases.values
     lines: list[list[object]] = []
     for i, (posterior, baseline) in enumerate(
         zip(believed.posterior.tolist(), believed.baseline.tolist(), strict=True)

@@ -75,11 +75,11 @@ def of_check(check: ReleaseCheck) -> list[str]:
     for name, levels in check.levels.items():
         shown = (f"{sign} = {words.number(levels[place].value)}" for sign, place in HEADLINE_LEVELS.items())
         columns.append(f"  {name}: {', '.join(shown)}")
-    held = sum(criterion.holds for criterion in check.asked)
+    held = sum(criterion.holds for criterion in check.outcomes)
     return [
         f"ReleaseCheck of {check.name}: {_extent(check.release)}",
         *_listed(columns),
-        *([f"  Criteria: {held} of {len(check.asked)} hold"] if check.asked else []),
+        *([f"  Criteria: {held} of {len(check.outcomes)} hold"] if check.outcomes else []),
     ]
 
 

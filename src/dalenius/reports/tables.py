@@ -88,7 +88,7 @@ def of_audit(audit: Audit) -> Table:
                 **_interval("gain", attack.gain),
                 "confidence": attack.confidence.mean,
                 "verdict": attack.verdict,
-                "converged": attack.control_settled,
+                "converged": attack.is_control_converged,
             }
             for attack in audit.attacks
         ],

@@ -1,4 +1,4 @@
-"""One attack on a release: what is asked for, how it is done, and what comes of it."""
+"""One attack on a release: the request, the attack itself, and the result."""
 
 from __future__ import annotations
 
