@@ -104,7 +104,7 @@ class AttackRequest:
                 raise InputError(f"{option} needs targets. Add --targets FILE, or leave it out.")
         if self.truth is not None and not self.is_ideal and (self.error or self.deleted):
             raise InputError(
-                f"{'--error' if self.error else '--deleted'} changes the beliefs about targets, but not the figures about the people "
+                f"{'--error' if self.error else '--deleted'} changes beliefs about targets, but not the figures about the people "
                 "of the table (--truth). Leave --truth out."
             )
 

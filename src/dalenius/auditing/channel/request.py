@@ -68,7 +68,7 @@ class ChannelRequest:
 
     @property
     def outputs(self) -> dict[str, Path]:
-        """Return where results are written: the designed channel (`matrix`), and the curve as CSV (`csv`) and as a page (`page`)."""
+        """Return where results are written: the designed channel (`matrix`), the curve as CSV (`csv`) and as a page (`page`)."""
         if self.output is None:
             return {}
         if not self.curve:
