@@ -86,7 +86,7 @@ ROOMS = {
 }  # an audit goes through them, and hands on what each returns
 SHARED_BY: dict[str, set[str]] = {
     "cli": {"common", "declared", "options"},
-    "reports": {"charts", "frame", "words"},
+    "reports": {"charts", "frame", "layout", "numbers", "phrases", "words"},
     "releases": {"evidence", "files", "reading", "sidecar"},
     "adversaries": {"evidence", "sampling"},
     "auditing": {
@@ -114,6 +114,7 @@ REGISTRIES = {
     "criteria/registry.py",
     "publishers/registry.py",
     "releases/registry.py",
+    "reports/words/__init__.py",  # knows the languages
 }
 
 HOMES = {"ibis": "engines", "duckdb": "engines", "pyarrow": "engines", "pyspark": "engines", "psycopg": "engines",
