@@ -197,7 +197,7 @@ def test_worst_classes_by_number_size_and_rows(cli: Cli) -> None:
     sections = re.split(r"\n\n", out)
     for name, index, column in (("disease", 4, DISEASE), ("drug", 5, DRUG)):
         section = next(part for part in sections if part.strip().startswith(name))
-        lines = section.splitlines()[1:12]
+        lines = re.sub(r"\n {20,}", " ", section).splitlines()[1:12]  # a long place goes on below itself
         assert len(lines) == len(PLACES)
         everyone = [row[index] for row in ROWS]
         for line, oracle in zip(lines, PLACES.values(), strict=True):

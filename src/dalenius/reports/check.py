@@ -61,7 +61,7 @@ def _columns(checked: Checked, *, reveal: bool) -> list[str]:
             reason = measure.criterion().undefined(grouping.column)
             place = _place(release, grouping, level, sizes_only=not model.needs_values)
             title = measure.reported.check_title or measure.reported.title
-            rows.append([title, numbers.level(level.value), model.better, say.undefined(reason) if reason else place])
+            rows.append([title, numbers.level(level.value), model.better, reason or place])
         text += ["", *grid([name, say.LEVEL, say.SAFER, say.WORST], rows, right={1})]
         if private:
             # No rows here: an infinite ε may reveal that everybody in the class is in the set in question.

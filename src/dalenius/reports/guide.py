@@ -55,11 +55,11 @@ def _run(command: str, keys: tuple[str, ...]) -> Iterator[str]:
 def table_lines() -> Iterator[str]:
     """Return the whole table: the questions, then every rule with its measure."""
     for question in QUESTIONS:
-        yield f"{question.text}  {question.flag}"
+        yield from wrapped(f"{question.text}  {question.flag}", indent=0)
         for answer in question.answers:
             yield from wrapped(answer.text, lead=f"{answer.key:<10} ")
-    widths = [max(map(len, (*question.words, question.key))) for question in QUESTIONS]
-    heads = [question.key.replace("_", " ") for question in QUESTIONS]
+    heads = [say.HEADS.get(question.key, question.key) for question in QUESTIONS]
+    widths = [max(map(len, (*question.words, head))) for question, head in zip(QUESTIONS, heads, strict=True)]
     yield (
         "\n  "
         + "  ".join(f"{head:<{width}}" for head, width in zip(heads, widths, strict=True))

@@ -108,7 +108,7 @@ def _success(attack: Attack) -> list[str]:
     rates = say.attack_rates(phrases.success(attack), control)
     unsettled = "" if attack.control_settled else f", {common.NOT_CONVERGED.upper()}"
     gain = say.gain(phrases.gain(attack), phrases.conclusion(attack))
-    return [rates + unsettled, "; ".join(filter(None, [gain, phrases.certain(attack)]))]
+    return [text for text in (rates + unsettled, gain, phrases.certain(attack)) if text]
 
 
 def _confidence(attack: Attack) -> list[str]:

@@ -15,10 +15,10 @@ CHANGED = "Changed"
 MOST_AT_RISK = "Most at risk"
 NOT_TESTED = "Not tested"
 NO_NOISE = "no noise"
-INFERENCE = "Inference: how often each adversary guesses correctly (95 % confidence intervals)"
+INFERENCE = "Inference: correct guesses of each adversary, with 95 % confidence intervals"
 NO_ADVERSARY = "Inference: no adversary could be tried"
 NO_CONTROL = "no held-out people"
-EPSILON = "Largest factor by which being in the release changes a belief (ε), and the worst class"
+EPSILON = "ε, the largest factor by which being in the release changes a belief"
 
 
 def extent(people_in: int, classes_in: int, kind: str, suppressed: int) -> str:
@@ -58,7 +58,7 @@ def attack_rates(success: str, control: str) -> str:
 
 
 def control(rate: str) -> str:
-    return f"held-out people {rate}"
+    return f"held out {rate}"
 
 
 def gain(gain: str, conclusion: str) -> str:

@@ -71,7 +71,8 @@ def ground(name: str, note: str) -> str:
 
 
 def mistaken(error: str, best: str, inaccuracy: str) -> str:
-    return f"An attacker with the assumed prior has an error of {error} (the smallest possible is {best}); its belief is {inaccuracy} off."
+    error_text = f"An attacker with the assumed prior has an error of {error} (the smallest possible is {best})"
+    return f"{error_text}; its belief is {inaccuracy} off."
 
 
 AGAINST_LABELS = ", against an attacker who answers with labels"

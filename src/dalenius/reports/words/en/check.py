@@ -46,10 +46,6 @@ def known(records: int) -> str:
     return f"b = {records:,}"
 
 
-def undefined(reason: str) -> str:
-    return f"not defined: {reason}"
-
-
 def place(number: int, size: int) -> str:
     return f"class {number}, {people(size)}"
 

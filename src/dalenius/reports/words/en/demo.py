@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dalenius.reports.words.en import classes, rows
 
-KNOWN = "A neighbour may know a patient's age, sex, ZIP code and nationality. The disease must stay secret. Names have been removed."
+KNOWN = (
+    "A neighbour may know a patient's age, sex, ZIP code and nationality. The disease must stay secret. Names have been "
+    "removed."
+)
 RELEASES = {1: "One release of the table:", 3: "Three releases of the table:"}
 COLUMNS = "columns:"
 ATTACKED = (

@@ -11,6 +11,7 @@ RUN = "Run"
 SOURCE = "Source"
 ANY = "any"
 MEASURE_COLUMN = "measure"
+HEADS = {"loss_known": "known", "observations": "observed"}  # shorter than the names of the questions
 ANY_MEANS = (
     "A question with `any` makes no difference there. Answer the questions to see why a measure fits and what to run."
 )

@@ -29,7 +29,7 @@ def levels(columns: str) -> str:
 
 
 def more(count: int) -> str:
-    return f"{nodes(count)} more, with all measures, with --json FILE."
+    return f"--json FILE lists {plural(count, 'more node', 'more nodes')}, with all measures."
 
 
 def epsilon(number: int) -> str:
@@ -125,4 +125,4 @@ def against(adversary: str) -> str:
 
 
 def more_in_json(count: int) -> str:
-    return f"{nodes(count)} more, with --json FILE."
+    return f"--json FILE lists {plural(count, 'more node', 'more nodes')}."

@@ -14,4 +14,4 @@ def held_out(file: object, n: int, share: str, seed: int) -> str:
 
 
 def record(file: object) -> str:
-    return f"Wrote {file}: tells audit, attack and frontier that both files come from one table"
+    return f"Wrote {file}: shows that both files come from one table"
