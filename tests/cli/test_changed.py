@@ -79,8 +79,8 @@ def test_compare(folder: Path, run: Run) -> None:
     assert (right["misfit"], right["ncp"]) == (0, 0)
     assert changed["misfit"] == fewest(folder)
     assert changed["ncp"] > 0
-    assert f"pram.csv: at least {changed['misfit']} rows were changed" in done.stdout
-    assert "true.csv: at least" not in done.stdout
+    assert f"pram.csv: At least {changed['misfit']} rows were changed" in done.stdout
+    assert "true.csv: At least" not in done.stdout
 
 
 def test_a_threshold_on_the_loss_sees_them(folder: Path, run: Run) -> None:

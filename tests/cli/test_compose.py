@@ -88,7 +88,7 @@ def test_the_two_hospitals(run: Run) -> None:
     code, out, _ = run(*files, "--schema", str(schema), "--targets", "alice.csv")
     assert code == 0
     assert "AIDS" not in out  # what is left of a person is in the file that was asked for, and nowhere else
-    assert "100.0%   have one value left" in out
+    assert "100.0%   of targets have one value left" in out
 
 
 def test_with_the_truth(run: Run) -> None:
@@ -145,7 +145,7 @@ def test_how_often_the_nearest_centroid_is_the_persons_own(run: Run) -> None:
     assert found["truth"]["located_right"] == [None, 75.0]
     code, out, _ = run("a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
     assert code == 0
-    assert "75.0%   are found in their own group of mean.csv" in out
+    assert "75.0%   of targets are found in their own group of mean.csv" in out
 
 
 def test_three_releases_of_three_kinds_each_with_its_schema(run: Run) -> None:

@@ -136,7 +136,7 @@ def test_headings_and_verdict_are_read(browser: Any, full: Report) -> None:
             assert expected in headings
         verdict = visit.page.locator("div.verdict")
         assert verdict.inner_text().startswith("The release violates the policy.\n")
-        assert "Being in the release " in verdict.inner_text()
+        assert "whether being in the release helps an attacker" in verdict.inner_text()
         assert verdict.is_visible()
         assert visit.page.locator("script").count() == 0
         assert visit.page.locator("html").get_attribute("lang") == "en"

@@ -43,6 +43,7 @@ ul.legend { list-style: none; padding: 0; font-size: .93rem; }
 figure { margin: 1rem 0; } figure > svg { max-width: 100%; height: auto; }
 figcaption { color: var(--soft); font-size: .9rem; }
 code { font-size: .88em; overflow-wrap: anywhere; }
+@media (max-width: 600px) { td:first-child code { white-space: normal; } td:last-child:not(.number) { min-width: 7.5rem; } }
 @media print { body { font-size: 10.5pt; } main { max-width: none; padding: 0; } h2 { break-after: avoid; }
   figure, table, .verdict, .warning { break-inside: avoid; } }
 """

@@ -90,7 +90,7 @@ def better(text: str, epsilon: str, near: str) -> str:
 # Terminal --------------------------------------------------------------------------------------------------------------------
 
 RATE_COLUMNS = ("ε", "counted (range)", "held out", "gain in points (95 % CI)", "conclusion")
-ERROR_COLUMNS = ("ε", "> 80 % confident", "of these correct", "overconfident by", "count off by", "of average count")
+ERROR_COLUMNS = ("ε", "confident", "correct", "overconfident", "count error", "relative error")
 NO_FIGURE = "–"
 
 
@@ -108,8 +108,9 @@ def joint(names: str) -> str:
 
 def reading(naive: str) -> str:
     return (
-        f"Most common value: {naive}. The range is over the draws of noise. Overconfident: points by which average confidence "
-        "exceeds correctness. Count off by: people, and relative to the average count."
+        f"Most common value: {naive}. Range: over the draws of noise. Confident: share of people about whom the attacker is more "
+        "than 80 % confident. Correct: how often it is then correct. Overconfident: points by which average confidence exceeds "
+        "correctness. Count error: in people, and relative to the average count."
     )
 
 

@@ -6,7 +6,7 @@ from dalenius.reports.words.en import nodes, plural
 
 # Terminal --------------------------------------------------------------------------------------------------------------------
 
-COLUMNS = ("levels", "loss", "classes", "suppressed", "k", "ℓ", "t")
+COLUMNS = ("levels", "loss", "classes", "suppr.", "k", "ℓ", "t")
 BEST = "Columns in the first node:"
 
 
