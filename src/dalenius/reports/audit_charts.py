@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dalenius.arrays import Longs
 from dalenius.auditing import Audit
+from dalenius.auditing.attacks import Attack
 from dalenius.reports.charts import WIDTH, as_data, svg
 from dalenius.reports.words import audit as audit_words
 from dalenius.reports.words import charts as say
 
-__all__ = ["calibration", "class_sizes", "rates"]
+__all__ = ["calibration", "class_sizes", "compared", "rates"]
 
 
 def rates(audit: Audit) -> str:
-    """Return the rates of attacks beside those of the most common value and of held-out people, with intervals."""
+    """Return the rates of an audit's attacks."""
+    return compared([(audit_words.attack(attack.adversary, attack.column), attack) for attack in audit.attacks])
+
+
+def compared(attacks: Sequence[tuple[str, Attack]]) -> str:
+    """Return the rates of attacks, each under its name, beside those of held-out people and the most common value."""
     import altair as alt
 
-    attacks = [(audit_words.attack(attack.adversary, attack.column), attack) for attack in audit.attacks]
     kinds = [say.IN_RELEASE, say.HELD_OUT, say.MOST_COMMON]
     rows: list[dict[str, Any]] = []
     for name, attack in attacks:
