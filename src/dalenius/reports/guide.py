@@ -76,7 +76,7 @@ def markdown() -> str:
     for rule in RULES:
         wanted = " | ".join(rule.wants(question.key) or "any" for question in QUESTIONS)
         lines.append(f"| {wanted} | {rule.then.measure} |")
-    lines += ["", "Signs in the bounds, with y what the attacker observes:", ""]
+    lines += ["", "Symbols in the bounds, where y is what the attacker observes:", ""]
     lines += [f"- {sign}: {meaning}" for sign, meaning in NOTATION.items()]
     for rule in RULES:
         one = rule.then
