@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Generalized, GroupedRelease, Release
-from dalenius.releases.sets import Sets
+from dalenius.releases.leaf_sets import LeafSets
 
 AT_RISK = 0.2  # a person is at risk above this probability of re-identification; ARX's default
 MAX_COMPARED = 5_000  # classes that are compared each with each; of more they are taken to overlap
@@ -118,7 +118,7 @@ def _are_apart(release: Generalized) -> bool:
     meets = []  # of the columns in which labels overlap, which labels do
     apart = []  # the columns in which two labels have no leaf in common
     for a in range(len(release.labels)):
-        sets = release.sets(a)
+        sets = release.leaf_sets(a)
         if not len(
             sets.members
         ):  # it is suppressed in every row, and nobody declares its values: it tells no two apart
@@ -141,7 +141,7 @@ def _are_apart(release: Generalized) -> bool:
     return True
 
 
-def _common(sets: Sets) -> Bools:
+def _common(sets: LeafSets) -> Bools:
     """Which two sets have a leaf in common."""
     shape = (len(sets), sets.leaves)
     members = csr_array((np.ones(len(sets.members), dtype=np.int32), sets.members, sets.first), shape=shape)
