@@ -24,6 +24,17 @@ from dalenius.measures.guide.recommendation import (
     Recommendation,
 )
 
+__all__ = [
+    "AVERAGE_ERROR",
+    "COUNT_ATTRIBUTE",
+    "COUNT_IDENTITY",
+    "MUTUAL_INFORMATION",
+    "NO_BEST_ERROR",
+    "T_CLOSENESS",
+    "T_IDENTITY",
+    "WORST_ERROR",
+]
+
 _KNOWN_LIMITS = (
     "Its unit is that of the loss (squared for the squared loss), so it cannot be compared across losses.",
     "Another attacker may have another loss. If the loss is unknown, use a bound instead of a number.",

@@ -164,34 +164,34 @@ def check(answers: Mapping[str, str]) -> None:
 
 def combinations(answers: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
     """Yield all ways to answer the five questions that agree with the given answers."""
-    given = answers or {}
-    choices = [(given[one.key],) if one.key in given else one.words for one in QUESTIONS]
+    known = answers or {}
+    choices = [(known[question.key],) if question.key in known else question.words for question in QUESTIONS]
     for words in itertools.product(*choices):
-        yield dict(zip((one.key for one in QUESTIONS), words, strict=True))
+        yield dict(zip((question.key for question in QUESTIONS), words, strict=True))
 
 
 def open_questions(answers: Mapping[str, str]) -> list[Question]:
     """Return the questions that can still change the recommendation, for some answers to the others."""
     check(answers)
-    found = []
+    undecided = []
     for question in QUESTIONS:
         if question.key in answers:
             continue
         for whole in combinations({**answers, question.key: question.words[0]}):
             if len({_rule({**whole, question.key: word}) for word in question.words}) > 1:
-                found.append(question)
+                undecided.append(question)
                 break
-    return found
+    return undecided
 
 
 def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
     """Return complete answers without those that change nothing."""
-    found = dict(answers)
+    needed = dict(answers)
     for question in QUESTIONS:
-        rest = {key: answer for key, answer in found.items() if key != question.key}
+        rest = {key: answer for key, answer in needed.items() if key != question.key}
         if not open_questions(rest):
-            found = rest
-    return found
+            needed = rest
+    return needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +205,13 @@ class Guidance:
     def command(self) -> str:
         """Return the command that gives the same answers, without those that change nothing."""
         needed = needed_answers(self.answers)
-        given = " ".join(f"{one.flag} {needed[one.key]}" for one in QUESTIONS if one.key in needed)
-        return f"dalenius guide {given}"
+        flags = " ".join(f"{question.flag} {needed[question.key]}" for question in QUESTIONS if question.key in needed)
+        return f"dalenius guide {flags}"
 
     def to_document(self) -> dict[str, Any]:
         """Return the guidance as a JSON document."""
         return {
-            "answers": {one.key: self.answers.get(one.key) for one in QUESTIONS},
+            "answers": {question.key: self.answers.get(question.key) for question in QUESTIONS},
             **self.recommendation.to_document(),
         }
 
@@ -242,22 +242,23 @@ def recommend(answers: Mapping[str, str]) -> Recommendation:
 
 
 def _rule(answers: Mapping[str, str]) -> Rule:
-    (found,) = (rule for rule in RULES if rule.fits(answers))  # one for every combination: tests count them all
-    return found
+    (rule,) = (rule for rule in RULES if rule.fits(answers))  # one for every combination: tests count them all
+    return rule
 
 
 def to_document() -> dict[str, Any]:
     """Return the whole table as a JSON document: the questions, and every rule with its recommendation."""
     questions = [
         {
-            "key": one.key,
-            "flag": one.flag,
-            "question": one.text,
-            "answers": {answer.key: answer.text for answer in one.answers},
+            "key": question.key,
+            "flag": question.flag,
+            "question": question.text,
+            "answers": {answer.key: answer.text for answer in question.answers},
         }
-        for one in QUESTIONS
+        for question in QUESTIONS
     ]
     rules = [
-        {"answers": {one.key: rule.wants(one.key) for one in QUESTIONS}, **rule.then.to_document()} for rule in RULES
+        {"answers": {question.key: rule.wants(question.key) for question in QUESTIONS}, **rule.then.to_document()}
+        for rule in RULES
     ]
     return {"questions": questions, "rules": rules}
