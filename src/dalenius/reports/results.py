@@ -64,7 +64,7 @@ class Report:
 
 
 def _no_sweep(survey: LatticeSurvey) -> str:
-    return "" if survey.sweep is not None else "it was made without sweep_epsilon. Pass sweep_epsilon=2.5 to lattice()"
+    return "" if survey.sweep is not None else "it was made without epsilon. Pass epsilon=2.5 to lattice()"
 
 
 def _no_curve(measured: MeasuredChannel) -> str:
