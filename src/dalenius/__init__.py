@@ -18,7 +18,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dalenius import datasets as datasets
-    from dalenius.api import attack, audit, channel, check, compare, compose, frontier, lattice, publish, split
+    from dalenius.api import (
+        attack,
+        audit,
+        channel,
+        check,
+        compare,
+        compose,
+        frontier,
+        guide,
+        init,
+        lattice,
+        publish,
+        split,
+    )
     from dalenius.errors import DaleniusError, InputError, ParameterError
     from dalenius.hierarchy import Hierarchy
     from dalenius.releases import Anatomized, Centroids, Channel, Generalized, NoisyCounts, Release
@@ -34,6 +47,8 @@ _PLACES = {
     "compare": "api",
     "compose": "api",
     "frontier": "api",
+    "guide": "api",
+    "init": "api",
     "lattice": "api",
     "publish": "api",
     "split": "api",
@@ -98,6 +113,8 @@ __all__ = [
     "compose",
     "datasets",
     "frontier",
+    "guide",
+    "init",
     "lattice",
     "publish",
     "read_release",

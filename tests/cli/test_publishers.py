@@ -16,17 +16,17 @@ import pytest
 import dalenius as dl
 from dalenius.adversaries import needing
 from dalenius.cli import app
-from dalenius.cli.methods import METHODS
 from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
 from dalenius.publishers import base, counting
-from dalenius.publishers.registry import from_options
+from dalenius.publishers.registry import PUBLISHERS, from_options
 from dalenius.reports.json_schema import audit_schema
 from tests.conftest import Run, unwarned
 
 Answer = tuple[int, str, str]
 Cli = Callable[..., Answer]
 Row = dict[str, str]
+METHODS = tuple(PUBLISHERS)
 PEOPLE = 150
 QUASI = ("age", "sex", "zip", "nationality")
 # For each method a way to ask for something, and the files that it writes for -o out.

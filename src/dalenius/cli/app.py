@@ -34,7 +34,6 @@ from dalenius.output import FINISHED
 app = typer.Typer(
     name="dalenius",
     help="Attack your anonymized data before someone else does.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -17,14 +17,18 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dalenius import __version__
-from dalenius.errors import InputError
-from dalenius.output import check_writable, write_texts
+from dalenius.api import Context
+from dalenius.api.arguments import JSON, QUIET
+from dalenius.output import write_texts
 
 if TYPE_CHECKING:
+    from dalenius.cli.build import Call
     from dalenius.engines import Engine
 
 SCHEMA_VERSION = 1
 
+# The options that commands have and functions do not.
+REPORTING = {"json": (JSON, None), "quiet": (QUIET, False)}
 NOT_CONVERGED = 3  # the exit code of what was sampled and is not to be relied on
 _started = time.time()
 
@@ -102,23 +106,26 @@ def write_json(target: str, document: Mapping[str, Any], *, run: Mapping[str, An
         write_texts({Path(target): text})
 
 
-def present(document: Mapping[str, Any], lines: Callable[[], Iterable[str]], *, json: str | None, quiet: bool) -> None:
+@contextlib.contextmanager
+def running(call: Call, *outputs: Path | None, same_file: str = "") -> Iterator[Context]:
+    """Yield the context of a call: progress on the terminal, and the files that the command will write."""
+    quiet = call["quiet"]
+    json = None if call.own.get("json") in (None, "-") else Path(call["json"])
+    writes = tuple(path for path in (*outputs, json) if path is not None)
+    with progress_line(quiet) as progress, stage_line(quiet) as stage:
+        yield Context(
+            connect=lambda url: connect_engine(url, quiet=quiet), stage=stage, progress=progress, tell=teller(quiet),
+            writes=writes, **({"same_file": same_file} if same_file else {}),
+        )  # fmt: skip
+
+
+def present(document: Mapping[str, Any], lines: Callable[[], Iterable[str]], call: Call) -> None:
     """Write the document where --json asks for it, and print the lines, unless the document went to standard output."""
-    if json is not None:
-        write_json(json, document)
-    if json != "-" and not quiet:
+    if call["json"] is not None:
+        write_json(call["json"], document)
+    if call["json"] != "-" and not call["quiet"]:
         for line in lines():
             typer.echo(line)
-
-
-def check_outputs(*paths: Path | None, json: str | None = None, inputs: Iterable[object], same: str = "") -> None:
-    """Refuse outputs before the work is done: what cannot be written, is read here, or is named twice (`same` says it)."""
-    outputs = [path for path in (*paths, None if json in (None, "-") else Path(json)) if path is not None]
-    read = list(inputs)
-    for path in outputs:
-        check_writable(path, inputs=read)
-    if len({path.resolve() for path in outputs}) < len(outputs):
-        raise InputError(same)
 
 
 def plain(value: Any) -> Any:
@@ -174,17 +181,6 @@ def stage_line(quiet: bool) -> Iterator[Callable[[str], None]]:
     finally:
         if shows:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def release_files(release: object) -> list[Path]:
-    """The files of a release and its sidecar, which no output may replace; none where it is not to be found."""
-    from dalenius.errors import DaleniusError
-    from dalenius.releases import find_files, sidecar
-
-    try:
-        return [*find_files(str(release))[1], sidecar.path_of(Path(str(release)))]
-    except DaleniusError:
-        return []  # whoever reads it says what is wrong
 
 
 def teller(quiet: bool) -> Callable[[str], None]:

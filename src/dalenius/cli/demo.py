@@ -7,29 +7,32 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from dalenius.cli import common, declared
+from dalenius.api.arguments import OUTPUT, QUICK, SEED
+from dalenius.cli import build, common
+from dalenius.options import Option
 
+PEOPLE = Option("people", "Number of patients.", int, minimum=100)
+NO_OPEN = Option("no-open", "Do not open the report in a browser.", bool)
 NO_ENGINE = "makes its own files"  # why it takes no --engine
 
 
 def register(app: typer.Typer) -> None:
-    app.command("demo")(command)
+    """Add the command."""
+    own: build.Own = {
+        "folder": (OUTPUT.but(help="The folder to write into."), Path("demo")),
+        "people": (PEOPLE, 3000),
+        "quick": (QUICK.but(help="Make the files and one report. Leave out the attacks that take seconds."), False),
+        "no_open": (NO_OPEN, False),
+        "seed": (SEED, 0),
+    }
+    build.make(app, "demo", run, build.parameters_of(own), run.__doc__)
 
 
-def command(
-    folder: Annotated[Path, declared.output("The folder to write into.")] = Path("demo"),
-    people: Annotated[int, typer.Option("--people", min=100, help="How many patients.")] = 3000,
-    quick: Annotated[
-        bool, declared.quick("Make the files and one report; leave out the attacks that take seconds.")
-    ] = False,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the report in a browser.")] = False,
-    seed: declared.Seed = 0,
-) -> None:
-    """Publish a hospital's table in three ways, attack each, and see which may go out."""
+def run(folder: Path, people: int, quick: bool, no_open: bool, seed: int) -> None:
+    """Publish a hospital's table in three ways and attack each."""
     from dalenius.demo import demo
     from dalenius.output import write_texts
     from dalenius.reports import demo as report

@@ -1,126 +1,98 @@
-"""`dalenius frontier`: ways to publish a table and their parameters, risk against utility; or, of noisy counts, what ε means."""
+"""`dalenius frontier`: ways to publish a table and their parameters, risk against utility; for noisy counts, what ε means."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dalenius.cli import declared, epsilons, methods, options, tradeoff
+from dalenius import api, engines
+from dalenius.api.arguments import OUTPUT, SCHEMA_FILE
+from dalenius.cli import build, common
 
-_GRID = "What is tried"
-_AXES = "What is compared"
-_EPSILON = "Of noisy counts"
-MethodsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--method",
-        help=f"A way to publish: {', '.join(methods.METHODS)}. Repeatable. Without: all.",
-        rich_help_panel=_GRID,
-    ),
-]
-RiskOption = Annotated[
-    str | None,
-    typer.Option(
-        "--risk",
-        rich_help_panel=_AXES,
-        help="The risk to compare by: attacker (default), gain, random-worlds, perfect-breach, worst-case, linkability, "
-        "singled-out, closeness or relative-threat.",
-    ),
-]
-UtilityOption = Annotated[
-    str | None,
-    typer.Option(
-        "--utility",
-        rich_help_panel=_AXES,
-        help="The utility to compare by: relative_error (default), loss, ncp, discernibility, average_class_size, suppressed, "
-        "kl_divergence, precision or faithfulness.",
-    ),
-]
-McseOption = Annotated[float | None, declared.mcse("Sample learner and attacker up to this error.", panel=_AXES)]
-BestOption = Annotated[
-    Path | None,
-    typer.Option("--best", metavar="OUT", help="Publish the most useful release that satisfies [policy] to OUT."),
-]
-ResumeOption = Annotated[
-    Path | None, typer.Option("--resume", metavar="FOLDER", help="Where what was measured is kept (TABLE.frontier).")
-]
-FreshOption = Annotated[bool, typer.Option("--fresh", help="Measure anew what was measured already.")]
-JobsOption = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes at once (one a core).")]
-DrawsOption = Annotated[
-    int | None, typer.Option("--draws", min=1, help="Draws of noise at each ε (9).", rich_help_panel=_EPSILON)
-]
-ShareOption = Annotated[
-    float | None,
-    declared.share(
-        "Without --holdout: the share of the people to hold out, drawn by --seed (of noisy counts alone 0.3)."
-    ),
-]
-OutputOption = Annotated[Path | None, declared.output("An HTML page with the chart and the table.")]
+if TYPE_CHECKING:
+    from dalenius.auditing.exploring import Explored
 
 
 def register(app: typer.Typer) -> None:
-    app.command("frontier")(methods.with_grids(command))
+    """Add the command."""
+    output = OUTPUT.but(help="Write an HTML page with the chart and the table.")
+    build.add(app, api.frontier, run, own={"output": (output, None), **common.REPORTING})
 
 
-def command(
-    table: declared.Table,
-    method: MethodsOption = None,
-    chosen: options.Chosen = options.NONE,
-    risk: RiskOption = None,
-    utility: UtilityOption = None,
-    mcse: McseOption = None,
-    best: BestOption = None,
-    resume: ResumeOption = None,
-    fresh: FreshOption = False,
-    jobs: JobsOption = None,
-    draws: DrawsOption = None,
-    holdout: declared.Holdout = None,
-    share: ShareOption = None,
-    output: OutputOption = None,
-    schema: declared.Schema = declared.SCHEMA_FILE,
-    json: declared.Json = None,
-    seed: declared.Seed = 0,
-    engine: declared.Engine = declared.ENGINE_URL,
-    quiet: declared.Quiet = False,
-) -> int:
-    """Try ways to publish a table and their parameters: how risky each release is, and how useful.
+def run(call: build.Call) -> int:
+    """Try methods and parameters: risk against utility.
 
-    With noisy counts alone (--method noisy-counts, or --epsilons and nothing else to try): what each ε means for the table, with
-    several draws of noise. Exit code 1 if --best finds no release that satisfies the policy.
-    """  # fmt: skip
-    from dalenius.errors import InputError
-    from dalenius.options import chosen_of
+    Publishes and audits the table in many ways. With noisy counts alone (--method noisy-counts, or --epsilons and nothing else
+    to try) it says what each ε means for the table, over several draws of noise. Exit code 1 if --best finds no release that
+    satisfies the policy.
+    """
+    from dalenius.auditing.exploring import Explored
 
-    _check(method, holdout, share)
-    typed = chosen_of(chosen)
-    people: dict[str, Any] = {"holdout": holdout, "share": share, "schema": schema, "seed": seed}
-    people |= {"output": output, "json": json, "engine": engine, "quiet": quiet}
-    compared: dict[str, Any] = {
-        "risk": risk,
-        "utility": utility,
-        "mcse": mcse,
-        "best": best,
-        "resume": resume,
-        "jobs": jobs,
-    }
-    compares = fresh or any(value is not None for value in compared.values())
-    if not compares and epsilons.is_alone(method, typed, draws):
-        epsilons.run(table, typed, draws=draws, **people)
-        return 0
-    if draws is not None:
-        raise InputError("--draws is for noisy counts alone: every other release is one. Leave it out.")
-    return tradeoff.run(table, method, typed, fresh=fresh, **compared, **people)
+    with common.running(call, *_outputs(call)) as context:
+        result = call(context=context)
+    if isinstance(result, Explored):
+        return _report_releases(result, call)
+    _report_curve(result, call)
+    return 0
 
 
-def _check(method: list[str] | None, holdout: Path | None, share: float | None) -> None:
-    from dalenius.errors import InputError, ParameterError
-    from dalenius.publishers.registry import named
+def _outputs(call: build.Call) -> list[Path | None]:
+    return [call["output"]]
 
-    for name in method or ():
-        named(name, "frontier")
-    if holdout is not None and share is not None:
-        raise InputError("--holdout names the people to hold out, and --share draws them from the table. Give one.")
-    if share is not None and not 0 < share < 1:
-        raise ParameterError("--share", "frontier", "a number above 0 and below 1", share)
+
+def _report_curve(result: Any, call: build.Call) -> None:
+    """Write the page and the JSON of noisy counts alone, and print the result."""
+    from dalenius.output import write_texts
+    from dalenius.reports import frontier as report
+
+    table, output = call.options["table"], call["output"]
+    written = [] if output is None else [f"\n  Page: {output}"]
+    if output is not None:
+        write_texts({output: report.page(table.name, result, common.run_details())})
+    common.present(result.to_document(), lambda: [*report.lines(str(table), result), *written], call)
+
+
+def _report_releases(result: Explored, call: build.Call) -> int:
+    """Write the page and the JSON, and print the result; return the exit code."""
+    from dalenius.measures.remaining import from_document, warnings
+    from dalenius.output import write_texts
+    from dalenius.reports import tradeoff as report
+
+    best, table, output, json = result.tradeoff.best(), call.options["table"], call["output"], call["json"]
+    if best is not None and result.best is not None and result.best.is_written:
+        common.warn(*warnings(from_document(best.columns_left or {})))
+    command = _publish_line(result, call)
+    if output is not None:
+        write_texts({output: report.page(table.name, result.tradeoff, command, common.run_details())})
+    if json is not None:
+        points = {"points": [{"seconds": round(point.seconds, 3)} for point in result.tradeoff.points]}
+        common.write_json(json, result.to_document(), run={"command": command, **points} if command else points)
+    if json != "-":
+        for line in _lines(result, str(table), command, output):
+            common.say(call["quiet"], line)
+    return 0 if result.best is None or result.best.is_written else 1
+
+
+def _lines(result: Explored, table: str, command: str, output: Path | None) -> list[str]:
+    from dalenius.reports import tradeoff as report
+
+    lines = list(report.lines(table, result.tradeoff))
+    if result.has_policy:
+        lines += ["", *report.chosen_lines(result.tradeoff, command)]
+    written = [*report.written_lines(result), *([f"Page: {output}"] if output else [])]
+    return [*lines, *(f"\n  {line}" for line in written)]
+
+
+def _publish_line(result: Explored, call: build.Call) -> str:
+    """Return the command that publishes the best release; empty if there is none."""
+    best, schema = result.tradeoff.best(), call.options["schema"]
+    if best is None:
+        return ""
+    words = ["dalenius", "publish", str(call.options["table"])]
+    words += [] if str(schema) == SCHEMA_FILE else ["--schema", str(schema)]
+    usual = "release" if best.candidate.kind.has_several_files() else "release.csv"
+    words += [*best.candidate.options, "-o", str(call.options["best"] or usual)]
+    return shlex.join(words) + ("" if call.options["engine"] == engines.DEFAULT else " --engine …")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from dalenius.cli import common, declared
+from dalenius import api
+from dalenius.cli import build, common
+from dalenius.options import Option
 
 if TYPE_CHECKING:
     from dalenius.measures.guide import Question
@@ -19,67 +21,40 @@ NO_ENGINE = "asks questions and reads no rows"  # why it takes no --engine
 
 
 def register(app: typer.Typer) -> None:
-    app.command("guide")(command)
+    """Add the command."""
+    everything = Option("all", "Ask nothing and print the whole table.", bool)
+    build.add(app, api.guide, run, own={"all": (everything, False), **common.REPORTING})
 
 
-def command(
-    about: Annotated[
-        str | None, typer.Option("--about", metavar="identity|attribute", help="What must nobody find out?")
-    ] = None,
-    loss: Annotated[
-        str | None, typer.Option("--loss", metavar="hamming|graded", help="Does a near miss help the attacker?")
-    ] = None,
-    loss_known: Annotated[
-        str | None,
-        typer.Option("--loss-known", metavar="yes|no", help="Do you know what a near miss is worth to the attacker?"),
-    ] = None,
-    observations: Annotated[
-        str | None,
-        typer.Option(
-            "--observations", metavar="single|repeated", help="Does it guess one value or a sequence of them?"
-        ),
-    ] = None,
-    case: Annotated[
-        str | None, typer.Option("--case", metavar="worst|average|best", help="Which case must the number describe?")
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Ask nothing and print the whole table.")] = False,
-    json: declared.Json = None,
-    quiet: declared.Quiet = False,
-) -> None:
-    """Find the measure that fits your case, what it does not tell, and the command to run.
+def run(call: build.Call) -> None:
+    """Find the measure that fits your case.
 
-    On a terminal it asks what no option answers and what still matters; in a script name the answers.
+    Says what the measure does not tell, and which command to run. On a terminal it asks the questions that matter and that no
+    option answers. In a script, give the answers as options.
     """
     from dalenius.errors import InputError
-    from dalenius.measures.guide import complete, guide
+    from dalenius.measures.guide import complete
     from dalenius.output import check_writable
     from dalenius.reports.guide import lines
 
-    named = {"about": about, "loss": loss, "loss_known": loss_known, "observations": observations, "case": case}
-    answers = complete(named)
-    if json not in (None, "-"):
-        check_writable(Path(json), inputs=[])
-    if everything:
+    answers = complete(call.options)
+    if call["json"] not in (None, "-"):
+        check_writable(Path(call["json"]), inputs=[])
+    if call["all"]:
         if answers:
             raise InputError("--all prints the whole table: leave the answers out.")
-        _print_all(json, quiet)
+        _print_all(call)
         return
-    guidance = guide(_ask_rest(answers))
-    if json is not None:
-        common.write_json(json, guidance.to_document())
-    for line in lines(guidance) if json != "-" else ():
-        common.say(quiet, line)
+    guidance = call(**_ask_rest(answers))
+    common.present(guidance.to_document(), lambda: lines(guidance), call)
 
 
-def _print_all(json: str | None, quiet: bool) -> None:
-    """The whole table."""
+def _print_all(call: build.Call) -> None:
+    """Print the whole table."""
     from dalenius.measures.guide import to_document
     from dalenius.reports.guide import table_lines
 
-    if json is not None:
-        common.write_json(json, to_document())
-    for line in table_lines() if json != "-" else ():
-        common.say(quiet, line)
+    common.present(to_document(), table_lines, call)
 
 
 def _ask_rest(answers: dict[str, str]) -> dict[str, str]:

@@ -1,29 +1,30 @@
-"""`dalenius init`: guess a schema, with comments on what was guessed; never overwrites."""
+"""`dalenius init`: guess a schema, with every guess marked."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from dalenius.cli import common, declared
+from dalenius import api
+from dalenius.api.arguments import QUIET, SCHEMA_FILE
+from dalenius.api.proposals import OUTPUT
+from dalenius.cli import build, common
 
 
 def register(app: typer.Typer) -> None:
-    app.command("init")(command)
+    """Add the command."""
+    build.add(app, api.init, run, own={"output": (OUTPUT, Path(SCHEMA_FILE)), "quiet": (QUIET, False)})
 
 
-def command(
-    table: declared.Table,
-    output: Annotated[Path, declared.output("Where to write the schema.")] = declared.SCHEMA_FILE,
-    engine: declared.Engine = declared.ENGINE_URL,
-    quiet: declared.Quiet = False,
-) -> None:
-    """Guess the schema of a table and write it, every guess marked, for you to check. Never overwrites a file."""
-    from dalenius.guess import check_new, init
+def run(call: build.Call) -> None:
+    """Guess the schema of a table and write it.
+
+    Every guess is marked for you to check. An existing file is never overwritten.
+    """
     from dalenius.reports.init import lines
 
-    check_new(output)  # before the engine is connected, which may take a while
-    for line in lines(init(table, output, engine=common.connect_engine(engine, quiet=quiet))):
-        common.say(quiet, line)
+    with common.running(call) as context:
+        guessed = call(context=context, output=call["output"])
+    for line in lines(guessed):
+        common.say(call["quiet"], line)

@@ -3,59 +3,77 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dalenius.cli import common, declared
+from dalenius.api.arguments import OUTPUT, QUICK
+from dalenius.cli import build, common
+from dalenius.options import Option
 
 if TYPE_CHECKING:
     from dalenius.papers.reproducing import Reproduced
 
 PAGE = Path("reproduce.html")
 
+PAPERS = Option(
+    "papers",
+    "relative, realistic, composition, error or population. Default: all five.",
+    str,
+    metavar="[PAPER]…",
+    is_repeatable=True,
+    is_argument=True,
+)
+DATA = Option("data", "A folder with UCI Adult. Default: $DALENIUS_DATA, or the cache.", Path, metavar="DIR")
 NO_ENGINE = "reads data sets of its own"  # why it takes no --engine
 
 
 def register(app: typer.Typer) -> None:
-    app.command("reproduce")(command)
-
-
-def command(
-    papers: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PAPER]…", help="relative, realistic, composition, error, population; all five if none is named."
+    """Add the command."""
+    own: build.Own = {
+        "papers": (PAPERS, None),
+        "output": (OUTPUT.but(help="The HTML page."), PAGE),
+        "data": (DATA, None),
+        "quick": (
+            QUICK.but(help="Rougher numbers in about a minute: fewer people, parameters and repetitions."),
+            False,
         ),
-    ] = None,
-    output: Annotated[Path, declared.output("The HTML page.")] = PAGE,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="A folder that holds UCI Adult; else $DALENIUS_DATA, or the cache."),
-    ] = None,
-    quick: Annotated[
-        bool, declared.quick("Rougher numbers in about a minute: fewer people, parameters, repetitions.")
-    ] = False,
-    json: declared.Json = None,
-    quiet: declared.Quiet = False,
-) -> None:
-    """Make the five papers' tables and figures anew: the printed numbers beside ours, and what is wrong in print."""
+        **common.REPORTING,
+    }
+
+    def command(**typed: Any) -> None:
+        run(build.Call(reproduce_papers, {}, typed))
+
+    build.make(app, "reproduce", command, build.parameters_of(own), run.__doc__)
+
+
+def run(call: build.Call) -> None:
+    """Reproduce the tables and figures of the five papers.
+
+    Shows the printed numbers next to ours, and says what is wrong in print.
+    """
     from dalenius.papers import registry
-    from dalenius.papers.reproducing import reproduce
     from dalenius.reports.reproduce import left_out_lines, lines
 
-    names = list(papers or [])
+    names, output, json, quiet = list(call["papers"] or []), call["output"], call["json"], call["quiet"]
     registry.check(names)
     _check_outputs(output, json)
     with common.stage_line(quiet) as stage:
-        result = reproduce(names, data=data, quick=quick, progress=stage)
+        result = call(names=names, data=call["data"], quick=call["quick"], progress=stage)
     tell = common.teller(quiet)
     for line in left_out_lines(result.left_out, result.not_made):
         tell(line)
     _write(result, output, json)
-    result.check_made(names)  # the page says so, too, and what else was asked for is on it
+    result.check_made(names)  # the page says so as well, and shows everything else that was asked for
     for line in [*lines(result.papers, result.errata), f"\n  Page: {output}"] if json != "-" else ():
         common.say(quiet, line)
+
+
+def reproduce_papers(names: list[str], **options: Any) -> Reproduced:
+    """Reproduce the papers that are named, or all."""
+    from dalenius.papers.reproducing import reproduce
+
+    return reproduce(names, **options)
 
 
 def _check_outputs(output: Path, json: str | None) -> None:
