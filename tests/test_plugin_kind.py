@@ -14,6 +14,8 @@ from dalenius.errors import InputError
 from dalenius.releases import KINDS
 from tests.test_plugins import Run, dalenius, install  # noqa: F401 - `dalenius` is a fixture
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def released(dalenius: Run, tmp_path: Path) -> Path:  # noqa: F811

@@ -14,6 +14,8 @@ import pytest
 from dalenius.cli import app
 from dalenius.publishers.noisy_counts import Simulation
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., tuple[int, str, str]]
 SCHEMA = """sensitive = "disease"
 [columns.city]

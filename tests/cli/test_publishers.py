@@ -14,7 +14,7 @@ import jsonschema  # type: ignore[import-untyped, unused-ignore]
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries import needing
+from dalenius.adversaries import adversaries_needing
 from dalenius.cli import app
 from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
@@ -377,7 +377,7 @@ def test_counts_of_labels_and_of_gaussian_columns(cli: Cli) -> None:
     assert told in out
 
 
-@pytest.mark.parametrize("adversary", sorted(needing("counts")))
+@pytest.mark.parametrize("adversary", sorted(adversaries_needing("counts")))
 def test_every_adversary_on_counts(cli: Cli, adversary: str) -> None:
     publish(cli, "noisy-counts", "--epsilon", "2", "--level", "zip=2", "--gaussian", "age=18:90")
     people = ("--truth", "patients.csv", "--holdout", "others.csv")

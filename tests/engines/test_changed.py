@@ -361,6 +361,7 @@ def test_an_interrupt_when_the_table_is_there(
 # --- PostgreSQL -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "change", "target"), IN_DATABASES)
 def test_postgres(
     method: str,
@@ -394,6 +395,7 @@ def test_postgres(
 # --- Spark ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["moved", "swapped"])
 @pytest.mark.parametrize(
     ("name", "method", "target"),

@@ -35,6 +35,8 @@ from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.publishers.mondrian import Mondrian
 from dalenius.publishers.noisy_counts import exact
 
+pytestmark = pytest.mark.slow
+
 Engines = Callable[[str], Engine]
 SERVERS = ["postgres", "spark", "spark-connect"]
 

@@ -31,6 +31,8 @@ from dalenius.publishers.mondrian import Mondrian
 from dalenius.publishers.registry import PUBLISHERS
 from dalenius.releases.registry import KINDS
 
+pytestmark = pytest.mark.slow
+
 WRITER = runpy.run_path(str(ROOT / "scripts" / "write_engines.py"))
 PEOPLE = 300
 Engines = Callable[[str], Engine]

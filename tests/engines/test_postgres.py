@@ -20,6 +20,8 @@ import dalenius as dl
 from dalenius.cli import app
 from dalenius.engines import Engine, connect
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive")])
 
 

@@ -16,6 +16,8 @@ from tests.engines.servers import spark_master
 
 from dalenius.engines import default
 
+pytestmark = pytest.mark.slow
+
 # Kills workers of this process's cluster whenever Spark tells that tasks run: one of them, or every one again and again.
 KILLING = """
 import os, signal, sys, time

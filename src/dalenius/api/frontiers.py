@@ -72,8 +72,8 @@ def frontier(
 ) -> Explored | Frontier:
     """Publish and audit a table by several methods and parameters: the risk and the utility of each release.
 
-    `grid` has the values to try, as on the command line or as a list: `k="2,5,10"` or `k=[2, 5, 10]`. With noisy counts alone the
-    result says what each ε means for the table, over several draws of noise.
+    `table` and `holdout` are paths or data frames. `grid` has the values to try, as on the command line or as a list: `k="2,5,10"`
+    or `k=[2, 5, 10]`. With noisy counts alone the result says what each ε means for the table, over several draws of noise.
 
     >>> import tempfile, dalenius as dl
     >>> with tempfile.TemporaryDirectory() as folder:

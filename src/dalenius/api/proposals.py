@@ -22,7 +22,16 @@ def init(
     engine: arguments.Engine = None,
     context: Context = NO_CONTEXT,
 ) -> Proposal:
-    """Guess the schema of a table, with every guess marked. With `output` it is written; a file is never overwritten."""
+    """Guess the schema of a table, with every guess marked. With `output` it is written; a file is never overwritten.
+
+    `table` is a path or a data frame. The proposal's `schema` can be edited in Python, and `save` writes it.
+
+    >>> import dalenius as dl
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"age": [34, 35, 34, 61], "disease": ["Flu", "Flu", "Pox", "Flu"]})
+    >>> [column.role for column in dl.init(frame).schema.columns]
+    ['quasi', 'sensitive']
+    """
     from dalenius.guess import check_new, init
 
     target = None if output is None else Path(output)

@@ -26,9 +26,9 @@ def split(
     share: Annotated[float, arguments.SHARE] = 0.3,
     seed: arguments.Seed = 0,
 ) -> Split:
-    """Divide a file or a data frame at random into the people to publish (`output`) and a control group (`others`).
+    """Divide a table at random into the people to publish (`output`) and a control group (`others`).
 
-    Rows keep their texts and their order.
+    `table` is a path or a data frame. Rows keep their texts and their order.
 
     >>> import tempfile, dalenius as dl
     >>> with tempfile.TemporaryDirectory() as folder:

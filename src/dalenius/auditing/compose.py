@@ -15,7 +15,7 @@ from dalenius.adversaries.composition import Composition, refusal
 from dalenius.adversaries.composition import compose as weigh
 from dalenius.adversaries.differences import Counted, earlier_together, subtract
 from dalenius.adversaries.intersection import Intersection, intersect
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.arrays import Ints, Longs
 from dalenius.auditing.common_values import check_values, common_values
 from dalenius.auditing.compose_figures import (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius import engines as _engine
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing.axes import DEFAULT_RISK, DEFAULT_UTILITY, RISKS, UTILITIES
 from dalenius.auditing.candidates import Candidate, check_tried, grid
 from dalenius.auditing.holdout import split_rows

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dalenius.adversaries import UNKNOWN, Targets
-from dalenius.adversaries.fit import distinct_targets, equal_rows
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models.fit import distinct_targets, equal_rows
+from dalenius.adversaries.models.location import places
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.auditing.people import Control, People
 from dalenius.coding import canonical_texts, merge

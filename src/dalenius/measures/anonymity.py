@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError

@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
-from dalenius.adversaries.population import Overlapping, Population
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.population import Overlapping, Population
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.errors import InputError
@@ -132,7 +132,7 @@ def table_faithfulness(
     if len(target.leaves) * sum(len(quasi.leaves) for quasi in truth.schema.quasi) > SHARES:
         return None
     try:
-        learnt = Population.of(release, name, rows=False, ways=False)
+        learnt = Population.of(release, name, rows=False, allocations=False)
         best = Population.of(truth.identity, name, rows=False)
     except (Overlapping, InputError):  # a [prior] that does not fit stops an attack, not a comparison
         return None
@@ -225,7 +225,7 @@ def kl_divergence(release: Generalized | Anatomized, truth: Truth) -> float:
         shape=(release.groups, len(tuples)),
     )
     hidden = np.bincount(mine[~inside], weights=said.counts[~inside], minlength=len(tuples))
-    estimate = fit.anywhere(release, known)[number] * hidden[theirs]
+    estimate = fit.fit_to_suppressed(release, known)[number] * hidden[theirs]
     counts.sort_indices()
     keys = np.repeat(np.arange(release.groups, dtype=np.int64), np.diff(counts.indptr)) * len(tuples) + counts.indices
     order = np.argsort(number, kind="stable")  # cells by their target
@@ -260,7 +260,7 @@ def _add_counts(
     )
     low = 0
     while low < len(some):
-        high = max(low + 1, int(np.searchsorted(total, total[low] + fit.PAIRS, side="right")) - 1)
+        high = max(low + 1, int(np.searchsorted(total, total[low] + fit.MAX_PAIRS, side="right")) - 1)
         target = np.repeat(np.arange(low, high), (cells_of * pairs_of)[low:high])
         within = np.arange(len(target)) - (total[target] - total[low])
         cell = order[begins[some[target]] + within // np.maximum(pairs_of[target], 1)]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError

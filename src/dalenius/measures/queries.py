@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Bools, Floats, Longs
 from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release

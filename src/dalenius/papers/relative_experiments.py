@@ -17,7 +17,7 @@ from dalenius import datasets
 from dalenius.adversaries import RandomWorlds, Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.arrays import Floats
 from dalenius.auditing.people import People
 from dalenius.auditing.threat import relative_threats

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dalenius import engines as _engine
-from dalenius.adversaries import Adversary, Learner, RandomWorlds, Targets, named, usual
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.adversaries import Adversary, Learner, RandomWorlds, Targets, make_adversary, usual_adversary
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.sampling import Effort, Progress
 from dalenius.auditing import attacks
 from dalenius.auditing.attacking.request import AttackRequest
 from dalenius.auditing.attacking.result import Attacked, Rated, belief_warnings, threat_warnings
@@ -92,7 +92,7 @@ def files_of_prior(request: AttackRequest, schema: Schema, engine: Engine) -> li
     """The files that the adversary's name refers to, such as prior.csv of I:prior.csv:10; no output may replace them."""
     priors = Priors(schema, engine)
     if is_realistic(request.name):
-        named(request.name, priors)
+        make_adversary(request.name, priors)
     return priors.files
 
 
@@ -115,7 +115,7 @@ def _adversary(request: AttackRequest, priors: Priors, sampling: _Sampling) -> A
         raise InputError(
             f"{request.name} takes what it knows for right: leave --error out, or use attacker or learner."
         )
-    return named(request.name, priors)
+    return make_adversary(request.name, priors)
 
 
 def _open(request: AttackRequest, adversary: Adversary, schema: Schema, engine: Engine) -> _Opened:
@@ -144,7 +144,7 @@ def _check_attackable(request: AttackRequest, adversary: Adversary, release: Rel
         return
     if release.counts() is not None:
         raise InputError(
-            f"{source_name(request.release)}: noisy counts have no groups; attack them with --adversary {usual(release)}."
+            f"{source_name(request.release)}: noisy counts have no groups; attack them with --adversary {usual_adversary(release)}."
         )
     if release.centres() is not None and not request.is_ideal:
         raise InputError(f"{request.name} cannot attack this release: {adversary.refusal(release)}.")

@@ -10,7 +10,7 @@ from typing import get_args
 
 from dalenius.adversaries import ADVERSARIES, Adversary, Learner, RealisticAdversary
 from dalenius.adversaries.evidence import Evidence
-from dalenius.adversaries.sampling import METHODS, PRINTED, PRINTED_SWEEPS, Effort, Method
+from dalenius.adversaries.models.sampling import METHODS, PRINTED, PRINTED_SWEEPS, Effort, Method
 from dalenius.criteria.written import is_realistic
 from dalenius.engines import Source
 from dalenius.errors import InputError
