@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-.PHONY: demo test test-fast lint lint-fast check-docs check-tests docs bench proof same golden clean
+.PHONY: demo test test-fast lint lint-fast check-docs check-tests docs bench proof same golden renew clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dalenius demo
@@ -52,6 +52,13 @@ same: $(VENV)/.installed-dev
 
 # After a change of output that is meant: write the golden files anew, then read their diff.
 golden: $(VENV)/.installed-dev
+	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/golden.py
+
+# After a new part or a change of output that is meant: write the golden files, and every page that scripts write, anew. Then read
+# the diff. The picture of the README is renewed by `scripts/write_picture.py` alone.
+renew: $(VENV)/.installed-dev
+	set -e; for script in scripts/write_*.py; do \
+	  [ $$script = scripts/write_picture.py ] || PYTHONPATH=. $(BIN)/python $$script; done
 	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/golden.py
 
 $(VENV)/bin/python:

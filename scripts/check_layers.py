@@ -108,8 +108,8 @@ SHARED_BY: dict[str, set[str]] = {
         "threat",
         *ROOMS,
     },
-    "criteria": {"predicate", "written"},
-    "publishers": {"classes", "grid", "parts", "sets", "tally"},
+    "criteria": {"axis", "parsing", "predicate", "realistic"},
+    "publishers": {"classes", "grid", "label_sets", "parts", "tally"},
 }
 # These gather the modules of their package, so that they may import all of them.
 GATHERING = {"__init__", "registry", "cli/app.py", "auditing/audit.py"}

@@ -122,7 +122,7 @@ def test_the_scheme(k: int, tmp_path: Path) -> None:
     made.write(tmp_path / "runs.csv")
     back = dl.read_release(tmp_path / "runs.csv", tmp_path / "privacy.toml")
     assert sorted(back.sizes.tolist()) == sorted(made.release.sizes.tolist())  # type: ignore[attr-defined]
-    with pytest.raises(dl.InputError, match="cannot be met"):
+    with pytest.raises(dl.InputError, match="larger than the table"):
         Runs(501).publish(table)
 
 

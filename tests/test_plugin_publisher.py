@@ -51,10 +51,10 @@ def test_publish_writes_the_release_and_says_what_it_is(installed: Run, tmp_path
     [
         (
             ("--method", "lattice", "--k", "3", "--first", "sex"),
-            "--first belongs to runs and means nothing for lattice.",
+            "--first belongs to runs and has no effect on lattice.",
         ),
-        (("--method", "runs", "--k", "3", "--cuts", "order"), "--cuts belongs to mondrian and means nothing for runs."),
-        (("--method", "runs", "--l", "2"), "runs keeps k and no other criterion; it cannot promise distinct ℓ = 2."),
+        (("--method", "runs", "--k", "3", "--cuts", "order"), "--cuts belongs to mondrian and has no effect on runs."),
+        (("--method", "runs", "--l", "2"), "runs can satisfy k only, not distinct ℓ = 2."),
         (("--method", "runs"), "runs needs k: --k 5, for example."),
         (("--method", "runs", "--k", "3", "--first", "city"), "--first 'city': write a quasi-identifier"),
         (

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -102,7 +103,7 @@ def test_a_part_is_one_short_file(toy: str) -> None:
         ("lattice", ["--second-value"]),
         ("attack", ["whole-classes", "pivot"]),
         ("audit", ["--second-value", "--first", "pivot"]),
-        ("frontier", ["runs", "--first"]),
+        ("frontier", ["runs", "--first", "--second-value"]),
     ],
 )
 def test_help_names_them(dalenius: Run, command: str, words: list[str]) -> None:
@@ -196,6 +197,22 @@ def test_frontier_tries_the_method_and_publishes_the_best(dalenius: Run, folder:
     assert [point["method"] for point in points] == ["runs", "runs"]  # type: ignore[attr-defined]
     assert "runs" in (folder / "frontier.html").read_text(encoding="utf-8")
     assert dalenius("check", "b.csv", "--second-value", "1", "-q").returncode == 0  # the policy asks for that
+
+
+def test_frontier_varies_the_criterion(dalenius: Run, folder: Path) -> None:
+    grid = ("--method", "mondrian", "--second-value", "1,3", "--risk", "random-worlds", "--jobs", "1", "--fresh")
+    done = dalenius("frontier", "patients.csv", *grid, "--json", "frontier.json")
+    assert done.returncode == 0, done.stderr
+    assert "second value 3" in done.stdout
+    points: Any = written(folder, "frontier.json")["points"]
+    assert [point["parameters"] for point in points] == [{"second_value": 1}, {"second_value": 3}]
+    assert points[1]["classes"] < points[0]["classes"]
+    refused = dalenius("frontier", "patients.csv", "--method", "runs", "--second-value", "1")
+    assert refused.returncode == 2
+    assert "--second-value has no effect on runs: only lattice, mondrian take it." in refused.stderr
+    refused = dalenius("frontier", "patients.csv", "--method", "mondrian", "--second-value", "0")
+    assert refused.returncode == 2
+    assert "second value must be an int ≥ 1" in refused.stderr
 
 
 def test_the_contracts_hold_for_them(site: Path) -> None:

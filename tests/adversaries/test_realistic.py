@@ -15,7 +15,7 @@ import dalenius as dl
 from dalenius.adversaries import UNKNOWN, RandomWorlds, RealisticAdversary, Refused, Targets, make_adversary
 from dalenius.belief import Belief
 from dalenius.criteria import EpsilonPrivacy
-from dalenius.criteria.written import adversary as written
+from dalenius.criteria.parsing import adversary as written
 from dalenius.errors import InputError
 from dalenius.measures.disclosure import epsilons
 from dalenius.releases import Anatomized, Generalized

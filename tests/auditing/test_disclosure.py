@@ -20,7 +20,7 @@ from dalenius.auditing.disclosure import disclose, policy_criteria, usual
 from dalenius.cli import app
 from dalenius.cli.common import plain
 from dalenius.criteria import Predicate, Realistic
-from dalenius.criteria.written import adversary as written
+from dalenius.criteria.parsing import adversary as written
 from dalenius.errors import DaleniusError, InputError
 from dalenius.releases import GroupedRelease
 from dalenius.reports.json_schema import audit_schema

@@ -316,7 +316,7 @@ BAD = [
         "MATRIX or --model",
     ),
     (("m.csv", "--model", "list"), {}, "not MATRIX and --model"),
-    (("m.csv", "--loss", "absolute"), {}, "needs numbers for labels"),
+    (("m.csv", "--loss", "absolute"), {}, "needs numeric labels"),
     (("m.csv", "--loss", "hierarchy"), {}, "needs a hierarchy"),
     (("none.csv",), {}, "none.csv"),
     ((), {}, "none is given"),

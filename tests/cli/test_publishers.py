@@ -603,7 +603,7 @@ def test_an_option_of_another_method_is_refused_by_name(cli: Cli, option: str) -
     owners, given = OPTIONS[option]
     name = option.removeprefix("--").replace("-", "_")
     for method in (method for method in METHODS if method not in owners):
-        message = f"{option} belongs to {', '.join(owners)} and means nothing for {method}. Leave it out."
+        message = f"{option} belongs to {', '.join(owners)} and has no effect on {method}. Leave it out."
         with pytest.raises(InputError) as error:
             from_options(method, [KAnonymity(2)], {name: given[0] if given else True})
         assert str(error.value) == message
@@ -633,11 +633,11 @@ def test_a_criterion_that_a_method_cannot_keep_is_refused(cli: Cli, option: str)
     text, words = CRITERION[option]
     for method, kept, letter in (("microaggregation", "--k", "k"), ("anatomy", "--l", "ℓ")):
         if option != kept:
-            message = f"{method} keeps {letter} and no other criterion; it cannot promise {words}"
+            message = f"{method} can satisfy {letter} only, not {words}"
             arguments = ("--method", method, kept, "3", option, text)
             refused(cli, "publish", "patients.csv", "-o", "out", *arguments, message=message)
     arguments = ("--method", "noisy-counts", "--epsilon", "1", option, text)
-    message = f"Noisy counts have no classes for {words}"
+    message = f"Noisy counts have no classes, so they cannot satisfy {words}"
     refused(cli, "publish", "patients.csv", "-o", "out", *arguments, message=message)
 
 
@@ -652,9 +652,9 @@ def test_a_criterion_alone_that_a_method_cannot_keep_is_refused(cli: Cli) -> Non
 
 
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
-    "mondrian, no criterion": (("mondrian",), "No criterion was given. Ask for at least one, for example k = 5."),
+    "mondrian, no criterion": (("mondrian",), "No criterion was given. Add at least one, for example k = 5."),
     "mondrian, k larger than the table": (("mondrian", "--k", "151"), "k = 151 is larger than the table, which has 150"),
-    "mondrian, more values than there are": (("mondrian", "--l", "40"), "distinct ℓ = 40 asks for more values"),
+    "mondrian, more values than there are": (("mondrian", "--l", "40"), "distinct ℓ = 40 is impossible"),
     "mondrian, impossible": (("mondrian", "--k", "3", "--alpha", "0.05"), "With everybody in one class, α = 0.05 fails"),
     "mondrian, unknown cuts": (("mondrian", "--k", "3", "--cuts", "median"), "must be order or hierarchy. Got 'median'"),
     "mondrian, k of none": (("mondrian", "--k", "0"), "must be an int ≥ 2 (1 demands nothing). Got 0 instead."),
@@ -763,7 +763,7 @@ def test_the_sidecar_of_another_release_stays_in_python_too(cli: Cli) -> None:
 
 
 def test_a_joint_table_of_too_many_counts(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "CELLS", 28_799)
+    monkeypatch.setattr(counting, "MAX_CELLS", 28_799)
     asked = ("--method", "noisy-counts", "--epsilon", "1", "--joint", "age,zip", "-o", "out")
     refused(cli, "publish", "patients.csv", *asked, message="The table of age × zip and disease has 28,800 counts")
 
@@ -838,7 +838,7 @@ def test_what_is_too_much_for_a_method(cli: Cli) -> None:
     for method, words in (
         ("mondrian", "Column 'age' has no declared values"),
         ("microaggregation", "Column 'age' has no declared values"),
-        ("noisy-counts", "taking them from the data would tell who is there"),
+        ("noisy-counts", "taking them from the data would reveal who is in the table"),
     ):
         arguments = ("publish", "patients.csv", "-o", "out", "--method", method, *ASKED[method][0])
         refused(cli, *arguments, "--schema", "bare.toml", message=words)

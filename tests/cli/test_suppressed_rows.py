@@ -214,7 +214,7 @@ REFUSED = {
     "another word": ((*PUBLISH, "--suppressed-rows", "keep"), "must be one of hold, as-is, hide. Got 'keep' instead."),
     "another method": (
         ("publish", "t.csv", "-o", "out.csv", "--method", "mondrian", "--k", "2", "--suppressed-rows", "hold"),
-        "--suppressed-rows belongs to lattice and means nothing for mondrian",
+        "--suppressed-rows belongs to lattice and has no effect on mondrian",
     ),
     "lattice": (("lattice", "t.csv", "--k", "2", "--suppressed-rows", "x"), "must be one of hold, as-is, hide"),
     "frontier": (("frontier", "t.csv", "--suppressed-rows", "x"), "must be one of hold, as-is, hide"),

@@ -413,6 +413,18 @@ REFUSED = {
     "l one": (("people.csv", "--l", "1", "--method", "anatomy"), "--l '1': write whole numbers ≥ 2"),
     "t": (("people.csv", "--t", "near"), "such as 0.2:ordered. Got 'near' instead"),
     "suppression": (("people.csv", "--suppression", "2"), "--suppression '2': write numbers from 0 to 1"),
+    "k of anatomy": (
+        ("people.csv", "--method", "anatomy", "--k", "2,3"),
+        "--k has no effect on anatomy: only lattice, mondrian, microaggregation take it. Leave it out, or add --method lattice.",
+    ),
+    "suppression of mondrian": (
+        ("people.csv", "--method", "mondrian", "--k", "5", "--suppression", "0"),
+        "--suppression has no effect on mondrian: only lattice takes it. Leave it out, or add --method lattice.",
+    ),
+    "alpha": (("people.csv", "--alpha", "0.5,high"), "--alpha '0.5,high': write numbers, separated by commas, for example 0.5."),
+    "alpha one": (("people.csv", "--alpha", "1"), "must be a number > 0 and below 1 (1 demands nothing)"),
+    "recursive l": (("people.csv", "--recursive-l", "3,2;some"), "must be c,ℓ such as 3,2. Got 'some' instead"),
+    "epsilon-privacy": (("people.csv", "--epsilon-privacy", "I:prior.csv:30:2.5"), "names a file"),
     "mcse": (("people.csv", "--mcse", "0"), "mcse"),
     "draws": (("people.csv", "--k", "5", "--draws", "3"), "--draws is for noisy counts alone"),
     "counts not tried": (("people.csv", "--method", "mondrian", "--epsilons", "1"), "Add --method noisy-counts"),

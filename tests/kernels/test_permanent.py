@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.kernels.permanent import RESET_BITS, glynn
-from dalenius.measures.communication import LARGEST, permanent
+from dalenius.measures.communication import MAX_ROWS, permanent
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def test_the_kernel_has_both_signs() -> None:
     assert permanent(matrix) == -1.0
 
 
-@pytest.mark.parametrize("n", range(1, LARGEST + 1))
+@pytest.mark.parametrize("n", range(1, MAX_ROWS + 1))
 def test_uniform_and_identity(n: int) -> None:
     expected = float(Fraction(math.factorial(n), n**n))
     assert permanent(np.full((n, n), 1 / n)) == pytest.approx(expected, rel=5e-12, abs=0)

@@ -13,7 +13,7 @@ from dalenius.adversaries.naive_bayes_greedy import NaiveBayesGreedy
 from dalenius.adversaries.nearest_centroid import NearestCentroid
 from dalenius.adversaries.random_worlds import RandomWorlds
 from dalenius.adversaries.realistic import RealisticAdversary
-from dalenius.criteria.written import FORMS, adversary, is_realistic
+from dalenius.criteria.parsing import FORMS, adversary, is_realistic
 from dalenius.errors import InputError, listing, nearest
 from dalenius.plugins import Registry
 from dalenius.releases import Release

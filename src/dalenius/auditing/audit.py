@@ -23,8 +23,7 @@ from dalenius.auditing.playing import Play, play
 from dalenius.auditing.policy import Figure, Threshold
 from dalenius.auditing.suppressed import SuppressedRows
 from dalenius.auditing.threat import RelativeThreats
-from dalenius.criteria import Level, Predicate, Realistic
-from dalenius.criteria.registry import Place
+from dalenius.criteria import Level, Place, Predicate, Realistic
 from dalenius.engines import Engine, Source
 from dalenius.errors import check_seed
 from dalenius.measures.anonymity import ClassRisks

@@ -56,6 +56,11 @@ class Checked:
     asked: tuple[Asked, ...]
 
     @property
+    def parameters(self) -> dict[str, Any]:
+        """What the user chose for measuring, by the name of the option."""
+        return {"recursive_l": self.recursive_l}
+
+    @property
     def holds(self) -> bool:
         """Whether every criterion that was asked for is satisfied."""
         return all(one.holds for one in self.asked)
@@ -63,7 +68,7 @@ class Checked:
     def to_document(self) -> dict[str, Any]:
         """The check as JSON has it."""
         release, sizes = self.release, self.release.sizes
-        columns = {name: document(levels, recursive_l=self.recursive_l) for name, levels in self.levels.items()}
+        columns = {name: document(levels, self.parameters) for name, levels in self.levels.items()}
         for name, against in self.against.items():
             if against:
                 columns[name]["epsilon_privacy"] = {text: level.value for text, level in against.items()}
@@ -73,13 +78,13 @@ class Checked:
             "classes": release.groups,
             "suppressed": release.suppressed,
             "columns_left": to_document(columns_left(release)),
-            **document(worst_of(list(self.levels.values())), recursive_l=self.recursive_l),
+            **document(worst_of(list(self.levels.values())), self.parameters),
             **({"epsilon_privacy": _worst(self.against)} if any(self.against.values()) else {}),
             **({"known": self.known, **described(self.adversaries, self.predicates)} if self.adversaries else {}),
             **({} if self.withstands is None else {"withstands": self.withstands}),
             "suppressed_rows": None
             if self.suppressed_rows is None
-            else self.suppressed_rows.to_document(recursive_l=self.recursive_l),
+            else self.suppressed_rows.to_document(self.parameters),
             "thresholds": [one.to_document() for one in self.asked],
             "class_sizes": {
                 "smallest": int(sizes.min()),
@@ -117,6 +122,7 @@ def check(
     check_parameters(
         epsilon=epsilon, prior_cells=prior_cells, population=population, known=known, predicates=predicates
     )
+    parameters = {"recursive_l": recursive_l}
     engine = engine or _engine.default()
     opened = read(release, schema, kind=kind, engine=engine)
     classes = opened.classes()
@@ -134,8 +140,8 @@ def check(
         recursive_l=recursive_l,
         others_as_quasi=others_as_quasi,
         groupings=groupings,
-        levels={name: measure(grouping, recursive_l=recursive_l) for name, grouping in groupings.items()},
-        suppressed_rows=suppressed_rows(classes, others_as_quasi=others_as_quasi, recursive_l=recursive_l),
+        levels={name: measure(grouping, parameters) for name, grouping in groupings.items()},
+        suppressed_rows=suppressed_rows(classes, others_as_quasi=others_as_quasi, parameters=parameters),
         adversaries=tuple(adversaries),
         predicates=tuple(predicates),
         known=known,

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from dalenius import engines as _engine
 from dalenius.auditing.people import People, check_same_people, together
-from dalenius.criteria import DistinctDiversity, KAnonymity, TCloseness
+from dalenius.criteria import headline_levels, headlines
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError
 from dalenius.measures.fidelity import Truth, fidelity
@@ -32,7 +32,6 @@ COSTS = (
     "faithfulness",
     "faithfulness_stderr",
 )
-LEVELS = ("k", "l", "t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Compared:
             "release": self.name,
             "kind": self.kind,
             "classes": self.classes,
-            **{key: self.levels.get(key) for key in LEVELS},
+            **{key: self.levels.get(key) for key in headlines()},
             **{key: self.costs.get(key) for key in COSTS},
             "columns_left": to_document(self.columns_left),
         }
@@ -113,11 +112,7 @@ def compare(
             check_same_people(grouped, everybody, name)
             classes = grouped.groups
             groupings = [grouped.grouping(column.name) for column in grouped.schema.sensitive]
-            levels = {
-                "k": KAnonymity(2).level(groupings[0]).value,
-                "l": min(DistinctDiversity(2).level(grouping).value for grouping in groupings),
-                "t": max(TCloseness(0.5).level(grouping).value for grouping in groupings),
-            }
+            levels = headline_levels(groupings)
         costs = fidelity(release, people, queries=queries, seed=seed)
         found.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
     return Comparison(tuple(found), queries, seed)

@@ -23,7 +23,7 @@ from dalenius.auditing.tradeoff import Bench, Setting, TradeOff, points
 from dalenius.engines import PREFIX, Engine, Source, as_file
 from dalenius.errors import InputError, Interrupted, ParameterError, listing
 from dalenius.output import check_writable
-from dalenius.publishers.registry import PUBLISHERS, files, named
+from dalenius.publishers.registry import PUBLISHERS, files, find_publisher
 from dalenius.schema import Schema
 from dalenius.table import Table
 
@@ -86,7 +86,7 @@ def frontier(
     """
     tried = tuple(dict.fromkeys(methods)) if methods else tuple(PUBLISHERS)
     for method in tried:
-        named(method, "frontier")
+        find_publisher(method, "frontier")
     check_tried(tried, values or {}, options or {})
     if mcse is not None:
         Effort(mcse=mcse)  # refuses what makes no sense before any work

@@ -263,7 +263,7 @@ def _exact(table: Table, publisher: Simulation) -> NoisyCounts:
     """The same counts without noise."""
     found = exact(table, publisher.joint, dict(publisher.levels), dict(publisher.gaussian))
     numbers = [query.astype(np.float64) for query in found.queries()]
-    scale = publisher.sensitivity(found.asked) / publisher.epsilon
+    scale = publisher.sensitivity(found.query_count) / publisher.epsilon
     noisy = found.release(NoisyCounts, publisher, numbers, scale, publisher.epsilon)
     return dataclasses.replace(noisy, mechanism="none", scale=0.0, epsilon=None)
 

@@ -23,7 +23,7 @@ from dalenius.auditing.journal import Journal
 from dalenius.auditing.pareto import front
 from dalenius.auditing.policy import Figure, Threshold
 from dalenius.auditing.secrets import Secret
-from dalenius.criteria import worst_of
+from dalenius.criteria import headlines, worst_of
 from dalenius.engines import Engine
 from dalenius.errors import DaleniusError
 from dalenius.measures.remaining import to_document
@@ -272,7 +272,6 @@ def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
     """What is kept of an audit; `commonest` is the share of the table's commonest value."""
     classes = found.release.classes()
     worst = worst_of(list(found.levels.values())) if found.levels else {}
-    named = {"k": ("k_anonymity", "k"), "l": ("distinct_l_diversity", "l"), "t": ("t_closeness", "equal")}
     return Point(
         candidate,
         kind=found.release.kind,
@@ -280,7 +279,9 @@ def point_of(candidate: Candidate, found: Audit, commonest: float) -> Point:
         people=None if classes is None else int(classes.people),
         classes=None if classes is None else int(classes.groups),
         suppressed=None if classes is None else int(classes.suppressed),
-        levels=None if classes is None else {name: float(worst[place].value) for name, place in named.items()},
+        levels=None
+        if classes is None
+        else {key: float(worst[number.place].value) for key, number in headlines().items()},
         accuracies={name: float(value) for name, value in players(found).items()} | {COMMONEST: commonest},
         commonest=commonest,
         risks=measured(found, commonest),

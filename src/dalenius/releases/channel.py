@@ -17,7 +17,7 @@ from dalenius.arrays import Floats
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, counted
 from dalenius.output import csv_text, write_texts
-from dalenius.releases.base import Release
+from dalenius.releases.base import GroupedRelease, Release
 from dalenius.releases.files import as_path
 from dalenius.releases.reading import numbers
 from dalenius.schema import Schema
@@ -60,6 +60,18 @@ class Channel(Release):
     unknown: Part | None = None
     observation: Part | None = None
     background: Part | None = None
+
+    @classmethod
+    def from_rows(cls, rows: GroupedRelease) -> Channel:
+        """Return the channel from a person's sensitive value to the class of these rows that shows it."""
+        grouping = rows.grouping()
+        counts = np.zeros((len(grouping.table), grouping.groups))
+        counts[grouping.values, np.repeat(np.arange(grouping.groups), np.diff(grouping.start))] = grouping.counts
+        occurs = np.flatnonzero(counts.any(axis=1))
+        people = counts[occurs].sum(axis=1)
+        inputs = tuple(grouping.column.leaves[leaf] for leaf in occurs.tolist())
+        outputs = tuple(str(group) for group in range(grouping.groups))
+        return cls(inputs, outputs, counts[occurs] / people[:, None], people / people.sum())
 
     def __post_init__(self) -> None:
         if self.matrix.shape != (len(self.inputs), len(self.outputs)):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dalenius.auditing.compare import Comparison
+from dalenius.criteria import Measured, headlines
 from dalenius.measures.remaining import warnings
 from dalenius.reports import words
 
-_HEADS = {
-    "k": ("k", 7),
-    "l": ("ℓ", 4),
-    "t": ("t", 7),
+_LEVEL_WIDTHS = {"l": 4}  # others take seven characters
+_COSTS = {
     "loss": ("loss", 8),
     "ncp": ("NCP", 8),
     "precision": ("precision", 10),
@@ -26,10 +25,11 @@ _HEADS = {
 def lines(comparison: Comparison) -> list[str]:
     """What `dalenius compare` prints: a row for each release, then what is to be known of single ones."""
     width = max(len(name) for name in [*(one.name for one in comparison), "release"])
-    text = [f"  {'release':<{width}} {'kind':<13}" + "".join(f" {head:>{w}}" for head, w in _HEADS.values())]
+    heads = {key: _level_head(key, number) for key, number in headlines().items()} | _COSTS
+    text = [f"  {'release':<{width}} {'kind':<13}" + "".join(f" {head:>{w}}" for head, w in heads.values())]
     documents = [one.to_document() for one in comparison]
     for one in documents:
-        numbers = "".join(f" {_number(one[key]):>{w}}" for key, (_, w) in _HEADS.items())
+        numbers = "".join(f" {_number(one[key]):>{w}}" for key, (_, w) in heads.items())
         text.append(f"  {one['release']:<{width}} {one['kind']:<13}{numbers}")
     for one in documents:
         if one["misfit"]:
@@ -39,6 +39,12 @@ def lines(comparison: Comparison) -> list[str]:
         f"{comparison.queries:,} count queries, seed {comparison.seed}; KL in nats."
     )
     return text + [f"  {one.name}: {sentence}" for one in comparison for sentence in warnings(one.columns_left)]
+
+
+def _level_head(key: str, number: Measured) -> tuple[str, int]:
+    """Return the heading of a level's column, and its width."""
+    head = number.model.tried.letter or key
+    return head, max(len(head), _LEVEL_WIDTHS.get(key, 7))
 
 
 def _number(value: float | None) -> str:

@@ -21,7 +21,7 @@ from dalenius.auditing.people import Control, People, check_others, check_same_p
 from dalenius.auditing.targets import check_knows, check_matched, read_targets
 from dalenius.auditing.threat import relative_threats
 from dalenius.belief import Belief
-from dalenius.criteria.written import is_realistic
+from dalenius.criteria.parsing import is_realistic
 from dalenius.engines import Engine, Source, source_name
 from dalenius.errors import InputError
 from dalenius.measures.fidelity import Truth

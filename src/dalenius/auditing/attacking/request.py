@@ -11,7 +11,7 @@ from typing import get_args
 from dalenius.adversaries import ADVERSARIES, Adversary, Learner, RealisticAdversary
 from dalenius.adversaries.evidence import Evidence
 from dalenius.adversaries.models.sampling import METHODS, PRINTED, PRINTED_SWEEPS, Effort, Method
-from dalenius.criteria.written import is_realistic
+from dalenius.criteria.parsing import is_realistic
 from dalenius.engines import Source
 from dalenius.errors import InputError
 from dalenius.releases import KINDS, Release, find_files

@@ -15,7 +15,7 @@ from dalenius.engines import Engine, Source
 from dalenius.engines.base import Rows
 from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import Hierarchy, read_hierarchy
-from dalenius.measures.loss import NAMED, Loss, named, tabulated
+from dalenius.measures.loss import LOSS_NAMES, Loss, make_loss, tabulated
 from dalenius.measures.observed import Observed
 from dalenius.measures.sampled import from_samples
 from dalenius.releases import Channel, Release, verify
@@ -158,11 +158,12 @@ def loss_of(
     text: str, values: tuple[str, ...], estimates: tuple[str, ...] | None, tree: Hierarchy | None, engine: Engine
 ) -> Loss:
     """A loss by its name, or from a file."""
-    if text in NAMED:
-        return named(text, values, estimates, tree=tree)
+    if text in LOSS_NAMES:
+        return make_loss(text, values, estimates, tree=tree)
     if not Path(text).is_file():
         raise InputError(
-            f"There is no loss {text!r}, and no such file.{nearest(text, NAMED)} Known: {', '.join(NAMED)}, or a CSV file."
+            f"There is no loss {text!r}, and no such file.{nearest(text, LOSS_NAMES)} "
+            f"Known: {', '.join(LOSS_NAMES)}, or a CSV file."
         )
     names, part = read_matrix(Path(text), engine)
     return tabulated(Path(text).name, names, part, values, estimates)

@@ -13,11 +13,13 @@ from dalenius.releases.label import LONG, Resolver, Unresolved, label_text, miss
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
+__all__ = ["distinct_sets", "written_sets"]
+
 
 def written_sets(
     table: Table, sets: Sequence[Sequence[Ints]], index: Ints, sizes: Longs, *, nodes: bool = False
 ) -> dict[str, list[str]]:
-    """For each column what is written for each part, which has `sets[a][index[part, a]]` in column a, and `sizes` people.
+    """Return for each column the text of each part, which has `sets[a][index[part, a]]` in column a, and `sizes` people.
 
     With `nodes` a category's set is called as the node of its hierarchy that it is. A complete set that would be long in
     every row is written as a mark, which means the same; spelt out only where a reader needs it.
@@ -33,9 +35,9 @@ def written_sets(
     spelt = spelt_out(long, long, np.array(lengths), sizes, needed=np.array(needed))
     labels: dict[str, list[str]] = {}
     for a, column in enumerate(schema.quasi):
-        written = [schema.suppressed[0] if text is None else text for text in texts[a]]
-        own = [written[i] for i in index[:, a].tolist()]
-        known = list(zip(written, sets[a], strict=True))
+        shown = [schema.suppressed[0] if text is None else text for text in texts[a]]
+        own = [shown[i] for i in index[:, a].tolist()]
+        known = list(zip(shown, sets[a], strict=True))
         if spelt[:, a].any():
             everything = np.arange(len(column.leaves), dtype=np.int32)
             full = label_text(column, everything, Resolver(column, schema))
@@ -48,7 +50,7 @@ def written_sets(
 
 
 def _texts(column: Column, sets: Sequence[Ints], resolver: Resolver, *, nodes: bool, marked: bool) -> list[str | None]:
-    """The text of each set; none for a complete one that is long, which is not even made."""
+    """Return the text of each set; none for a complete one that is long, which is not even made."""
     names = _node_labels(column, resolver) if nodes and column.type == "category" else {}
     run = column.type == "integer" and MISSING not in column.leaves
     long = marked and not run and sum(len(leaf) + 2 for leaf in column.leaves) > LONG
@@ -60,7 +62,7 @@ def _texts(column: Column, sets: Sequence[Ints], resolver: Resolver, *, nodes: b
 
 
 def _needed(declared: Column, column: Column, texts: Sequence[str | None], schema: Schema) -> bool:
-    """Whether a reader would miss a leaf if no complete set were spelt out: one not declared, and in no other label."""
+    """Return whether a reader would miss a leaf if no complete set were spelt out: one not declared, and in no other label."""
     if None not in texts:
         return False
     source = declared.domain or declared.hierarchy
@@ -78,7 +80,7 @@ def _needed(declared: Column, column: Column, texts: Sequence[str | None], schem
 def distinct_sets(
     columns: Sequence[Column], part: Ints, leaves: Ints, parts: int, *, covering: bool = False
 ) -> tuple[list[list[Ints]], Ints]:
-    """For each column the distinct sets of leaves that are published, and which of them each part has.
+    """Return for each column the distinct sets of leaves that are published, and which of them each part has.
 
     Row i of `leaves` is in `part[i]`. Integers are published from the smallest to the largest, categories as those that
     occur; with `covering`, those with a hierarchy as the lowest node that covers them.
@@ -88,15 +90,15 @@ def distinct_sets(
     index = np.empty((parts, len(columns)), dtype=np.int32)
     sets: list[list[Ints]] = []
     for a, column in enumerate(columns):
-        mine = leaves[order, a]
+        own = leaves[order, a]
         find = _runs if column.type == "integer" else _held
-        found, index[:, a] = find(column, mine, starts, covering)
-        sets.append(found)
+        column_sets, index[:, a] = find(column, own, starts, covering)
+        sets.append(column_sets)
     return sets, index
 
 
 def _runs(column: Column, leaves: Ints, starts: Longs, _covering: bool) -> tuple[list[Ints], Ints]:
-    """All numbers from the smallest to the largest, and the missing value where it occurs."""
+    """Return all numbers from the smallest to the largest, and the missing value where it occurs."""
     assert column.domain is not None
     by_value = np.argsort(column.domain.values(), kind="stable").astype(np.int32)  # a missing one last
     place = np.empty(len(by_value), dtype=np.int32)
@@ -115,7 +117,7 @@ def _runs(column: Column, leaves: Ints, starts: Longs, _covering: bool) -> tuple
 
 
 def _held(column: Column, leaves: Ints, starts: Longs, covering: bool) -> tuple[list[Ints], Ints]:
-    """The categories that occur, or the leaves of the lowest node that covers them."""
+    """Return the categories that occur, or the leaves of the lowest node that covers them."""
     parts = len(starts)
     part = np.repeat(np.arange(parts), np.diff(np.append(starts, len(leaves))))
     index = np.empty(parts, dtype=np.int32)
@@ -140,24 +142,24 @@ def _held(column: Column, leaves: Ints, starts: Longs, covering: bool) -> tuple[
 
 
 def _node_labels(column: Column, resolver: Resolver) -> dict[bytes, str]:
-    """The sets of a hierarchy's nodes of several leaves, and the label of each that reads as its set and is no mark."""
-    found: dict[bytes, str] = {}
+    """Return the sets of a hierarchy's nodes of several leaves, and the label of each that reads as its set and is no mark."""
+    labels: dict[bytes, str] = {}
     for label, members in (column.hierarchy.members() if column.hierarchy is not None else {}).items():
         if len(members) > 1:
             read = resolver.resolve(label)
             if not read.is_mark and np.array_equal(read.members, members):
-                found.setdefault(np.asarray(members, dtype=np.int32).tobytes(), label)
-    return found
+                labels.setdefault(np.asarray(members, dtype=np.int32).tobytes(), label)
+    return labels
 
 
 def _hold_lowest_nodes(held: Bools, leaves: Ints, starts: Longs, maps: Sequence[Ints]) -> None:
     """Hold all leaves of the lowest node that covers those of each part; all leaves where no node does."""
     left = np.arange(len(held))
     for labels in maps:
-        mine = labels[leaves]
-        low, high = np.minimum.reduceat(mine, starts)[left], np.maximum.reduceat(mine, starts)[left]
-        one = low == high
-        for node in np.unique(low[one]).tolist():
-            held[np.ix_(left[one & (low == node)], labels == node)] = True
-        left = left[~one]
+        nodes = labels[leaves]
+        low, high = np.minimum.reduceat(nodes, starts)[left], np.maximum.reduceat(nodes, starts)[left]
+        is_covered = low == high
+        for node in np.unique(low[is_covered]).tolist():
+            held[np.ix_(left[is_covered & (low == node)], labels == node)] = True
+        left = left[~is_covered]
     held[left] = True
