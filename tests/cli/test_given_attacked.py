@@ -77,6 +77,7 @@ def diseases() -> list[str]:
         return [row["disease"] for row in csv.DictReader(file)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("earlier", [combination for n in (1, 2, 3) for combination in itertools.combinations(OLD, n)])
 def test_nobody_is_worse_off_than_in_one_class(call: Json, earlier: tuple[str, ...]) -> None:
     old = [f"old-{name}" for name in earlier]
