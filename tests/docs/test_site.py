@@ -19,6 +19,8 @@ import pytest
 
 from tests.conftest import LONG, ROOT, lacking
 
+pytestmark = pytest.mark.slow
+
 sys.path.insert(0, str(ROOT / "scripts"))  # the hooks import their neighbours, as in a build
 
 PAGES = ["index.html", "adversaries/index.html", "api/functions.html", "quickstart.html"]
