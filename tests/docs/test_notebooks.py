@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import LONG, ROOT
 
 WRITER = runpy.run_path(str(ROOT / "scripts" / "write_notebooks.py"))
+pytestmark = pytest.mark.slow
 SOURCES = WRITER["sources"]()
 
 
