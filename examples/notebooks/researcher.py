@@ -1,7 +1,7 @@
 # %% [markdown]
 # # A researcher's comparison of methods
 #
-# Three ways to publish the same table, with the same table of people as a control: which one reveals least for what it keeps?
+# Three ways to publish the same table: which one reveals least for what it keeps? Other people from the same population are the control.
 
 # %%
 import pandas as pd
