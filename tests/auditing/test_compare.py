@@ -12,8 +12,8 @@ import pytest
 from examples.my_criterion import SecondValue
 
 import dalenius as dl
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.rows import joint
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.row_weights import joint
 from dalenius.auditing.compare import COSTS, Compared, compare
 from dalenius.auditing.people import together
 from dalenius.criteria import CRITERIA, KAnonymity, Reported, headlines

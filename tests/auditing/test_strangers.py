@@ -10,7 +10,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.adversaries import Attacker
-from dalenius.adversaries.learning import KEPT_ENTRIES
+from dalenius.adversaries.models.learning import MAX_SAMPLED_ENTRIES
 from dalenius.auditing import audit
 from dalenius.auditing.people import People, check_strangers
 from dalenius.cli import app
@@ -142,8 +142,8 @@ def test_held_out_people_who_fit_nowhere_are_counted(hospital: Hospital, tmp_pat
 
 def test_several_sensitive_columns_of_many_values_are_not_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether there are too many probabilities is asked of every sensitive column."""
-    assert KEPT_ENTRIES > 10
-    monkeypatch.setattr("dalenius.adversaries.learning.KEPT_ENTRIES", 10)
+    assert MAX_SAMPLED_ENTRIES > 10
+    monkeypatch.setattr("dalenius.adversaries.models.learning.MAX_SAMPLED_ENTRIES", 10)
     people = {"age": ["1", "2", "3", "4"] * 3, "ill": ["a", "b", "c"] * 4, "pay": ["7", "8", "9", "10"] * 3}
     columns = tuple(
         dl.schema.Column(name, role) for name, role in (("age", "quasi"), ("ill", "sensitive"), ("pay", "sensitive"))

@@ -254,7 +254,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "an unknown kind": (("release.csv", *TRUTH, "--kind", "general"), "no kind of release 'general'"),
     "another kind": (("cut", *TRUTH, "--kind", "generalized"), "of kind 'anatomized', not 'generalized'"),
     "half of an anatomy": (("torn", *TRUTH), "torn.sensitive.csv"),
-    "no folder for the json": (("release.csv", *TRUTH, "--json", "no/x.json"), "does not exist. Make it first."),
+    "no folder for the json": (("release.csv", *TRUTH, "--json", "no/x.json"), "does not exist. Create it first."),
     "a folder as json": (("release.csv", *TRUTH, "--json", "."), "that is a folder"),
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dalenius import datasets
-from dalenius.adversaries import Targets, needing
+from dalenius.adversaries import Targets, adversaries_needing
 from dalenius.adversaries.definetti import Group
 from dalenius.cli import app
 from dalenius.publishers.anatomy import Anatomy
@@ -55,7 +55,7 @@ def rates(run: Run, *arguments: str, code: int = 0) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("name", sorted(needing("links")))
+@pytest.mark.parametrize("name", sorted(adversaries_needing("links")))
 def test_every_prediction_gives_its_rates(run: Run, name: str) -> None:
     found = rates(run, "--adversary", name)
     assert found["adversary"] == name

@@ -11,6 +11,8 @@ import pytest
 from dalenius.cli import app, demo
 from tests.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 FILES = ("patients.csv", "others.csv", "privacy.toml", "policy.toml", "release.csv", "report.html")
 
 

@@ -14,6 +14,8 @@ import pytest
 from dalenius.cli import app
 from dalenius.publishers.noisy_counts import Simulation
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., tuple[int, str, str]]
 SCHEMA = """sensitive = "disease"
 [columns.city]
@@ -172,8 +174,11 @@ REFUSED = {
     "joint": (("people.csv", "--joint", "city,age"), "age"),
     "noise": (("people.csv", "--noise", "gauss"), "The 'noise' parameter of noisy counts must be"),
     "no table": (("nobody.csv",), "nobody.csv"),
-    "input": (("people.csv", "-o", "people.csv"), "that file is read here"),
-    "held-out input": (("people.csv", "--holdout", "others.csv", "--json", "others.csv"), "that file is read here"),
+    "input": (("people.csv", "-o", "people.csv"), "this command reads that file"),
+    "held-out input": (
+        ("people.csv", "--holdout", "others.csv", "--json", "others.csv"),
+        "this command reads that file",
+    ),
     "twice": (("people.csv", "-o", "out", "--json", "out"), "Name another file"),
     "missing": (
         ("people.csv", "--method", "noisy-counts", "--holdout", "missing.csv"),

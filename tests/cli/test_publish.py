@@ -109,8 +109,8 @@ REFUSED = {
     "no solution": (("--alpha", "0.2"), "generalized, α = 0.2 fails: the level of 'disease' there is 0.5."),
     "no solution, recursive": (("--recursive-l", "0.8,2"), "c = 0.8, ℓ = 2 fails: the level of 'disease' there is 1."),
     "no solution, two criteria": (("--k", "2", "--alpha", "0.3"), "generalized, α = 0.3 fails"),
-    "no folder": (("--k", "2", "-o", "nowhere/out.csv"), "the folder 'nowhere' does not exist. Make it first."),
-    "a folder": (("--k", "2", "-o", "."), "that is a folder, a file is needed"),
+    "no folder": (("--k", "2", "-o", "nowhere/out.csv"), "the folder 'nowhere' does not exist. Create it first."),
+    "a folder": (("--k", "2", "-o", "."), "that is a folder, but a file is needed"),
     "the table itself": (("--k", "2", "-o", "t.csv"), "Name another"),
     "the schema": (("--k", "2", "-o", "privacy.toml"), "Name another"),
 }  # fmt: skip

@@ -14,7 +14,7 @@ import jsonschema  # type: ignore[import-untyped, unused-ignore]
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries import needing
+from dalenius.adversaries import adversaries_needing
 from dalenius.cli import app
 from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.errors import InputError
@@ -377,7 +377,7 @@ def test_counts_of_labels_and_of_gaussian_columns(cli: Cli) -> None:
     assert told in out
 
 
-@pytest.mark.parametrize("adversary", sorted(needing("counts")))
+@pytest.mark.parametrize("adversary", sorted(adversaries_needing("counts")))
 def test_every_adversary_on_counts(cli: Cli, adversary: str) -> None:
     publish(cli, "noisy-counts", "--epsilon", "2", "--level", "zip=2", "--gaussian", "age=18:90")
     people = ("--truth", "patients.csv", "--holdout", "others.csv")
@@ -683,14 +683,14 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "counts, one column": (("noisy-counts", "--epsilon", "1", "--joint", "age"), "two quasi-identifiers at least"),
     "counts, a column twice": (("noisy-counts", "--epsilon", "1", "--joint", "age,sex", "--joint", "sex,zip"), "'sex' is in two"),
     "an unknown method": (("magic", "--k", "3"), "microaggregation, anatomy, noisy-counts. Got 'magic' instead."),
-    "no folder": (("anatomy", "--l", "3", "-o", "nowhere/out"), "the folder 'nowhere' does not exist. Make it first."),
-    "a folder": (("mondrian", "--k", "3", "-o", "."), "that is a folder, a file is needed"),
-    "the folder itself": (("anatomy", "--l", "3", "-o", "."), "that is a folder, a file is needed"),
-    "the folder above": (("noisy-counts", "--epsilon", "1", "-o", ".."), "that is a folder, a file is needed"),
+    "no folder": (("anatomy", "--l", "3", "-o", "nowhere/out"), "the folder 'nowhere' does not exist. Create it first."),
+    "a folder": (("mondrian", "--k", "3", "-o", "."), "that is a folder, but a file is needed"),
+    "the folder itself": (("anatomy", "--l", "3", "-o", "."), "that is a folder, but a file is needed"),
+    "the folder above": (("noisy-counts", "--epsilon", "1", "-o", ".."), "that is a folder, but a file is needed"),
     "the table as a name": (("anatomy", "--l", "3", "-o", "patients.csv"), "Name another"),
     "the table": (("mondrian", "--k", "3", "-o", "patients.csv"), "Name another"),
     "the schema": (("microaggregation", "--k", "3", "-o", "privacy.toml"), "Name another"),
-    "a folder for the json": (("anatomy", "--l", "3", "--json", "nowhere/x.json"), "does not exist. Make it first."),
+    "a folder for the json": (("anatomy", "--l", "3", "--json", "nowhere/x.json"), "does not exist. Create it first."),
     "the json over the table": (("anatomy", "--l", "3", "--json", "patients.csv"), "Name another"),
 }  # fmt: skip
 
@@ -722,7 +722,7 @@ def test_a_folder_of_the_same_name(cli: Cli, method: str) -> None:
     Path("out").mkdir()
     asked = ("publish", "patients.csv", "--method", method, *ASKED[method][0], "-o", "out")
     if len(ASKED[method][1]) == 1:
-        refused(cli, *asked, message="that is a folder, a file is needed")
+        refused(cli, *asked, message="that is a folder, but a file is needed")
         return
     code, _, err = cli(*asked)
     assert (code, err) == (0, "")

@@ -265,4 +265,4 @@ def test_a_file_of_another_release_is_not_overwritten(
     for name in ("two.quasi.csv", "two.sensitive.csv"):
         Path(name).symlink_to("same.csv")
     assert app.run(["publish", "t.csv", "--method", "anatomy", "--l", "2", "-o", "two", "-q"]) == 2
-    assert "two of its files are links to one" in capsys.readouterr().err
+    assert "two of its files are links to the same file" in capsys.readouterr().err

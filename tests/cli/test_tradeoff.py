@@ -312,12 +312,12 @@ def test_ctrl_c_and_going_on(run: Run, tmp_path: Path) -> None:
 
 def test_ctrl_c_while_an_attacker_is_sampled(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is cut short is not kept as if it were all, and nothing more is begun."""
-    from dalenius.adversaries import sampling
+    from dalenius.adversaries.models import sampling
 
     command = ("frontier", "people.csv", "--method", "anatomy", "--method", "mondrian", "--l", "2", "--jobs", "1")
     with monkeypatch.context() as patched:
         rounds = stopping.in_the_second_round(patched)
-        patched.setattr(sampling, "RHAT", 0.0)  # never enough after a round
+        patched.setattr(sampling, "MAX_RHAT", 0.0)  # never enough after a round
         code, _, err = run(*command)
     assert (code, "Interrupted." in err) == (130, True)
     assert len(rounds) == 2
@@ -430,7 +430,7 @@ REFUSED = {
     "counts not tried": (("people.csv", "--method", "mondrian", "--epsilons", "1"), "Add --method noisy-counts"),
     "jobs": (("people.csv", "--jobs", "0"), "'--jobs'"),
     "jobs of an engine": (("people.csv", "--jobs", "2", "--engine", "duckdb://some.db"), "--jobs is for tables in files"),
-    "best is the table": (("people.csv", "--best", "people.csv"), "that file is read here"),
+    "best is the table": (("people.csv", "--best", "people.csv"), "this command reads that file"),
     "best is the page": (("people.csv", "--best", "x.csv", "-o", "x.csv"), "also a file of the release"),
     "journal is a file": (("people.csv", "--resume", "others.csv"), "'others.csv' is a file"),
     "journal nowhere": (("people.csv", "--resume", "no/where"), "does not exist"),

@@ -22,22 +22,26 @@ from dalenius import datasets
 from dalenius import releases as release
 from dalenius.cli import app
 from dalenius.criteria import KAnonymity
-from dalenius.engines import PLACES, Engine, Place, connect
+from dalenius.engines import Engine, Place, connect
+from dalenius.engines import places as all_places
 from dalenius.publishers.lattice import Lattice
 from dalenius.publishers.mondrian import Mondrian
 from dalenius.publishers.registry import PUBLISHERS, from_options
 from dalenius.releases.opening import find_files
 from dalenius.releases.registry import KINDS
 
+pytestmark = pytest.mark.slow
+
 WRITER = runpy.run_path(str(ROOT / "scripts" / "write_engines.py"))
 PEOPLE = 300
 Engines = Callable[[str], Engine]
+PLACES = all_places()
 HERE = PLACES[0]
 
 # What a refusal says, by the reason that the page gives.
 SAYS = {
     "needs an order of rows": "no order of rows",
-    "is read from files": "A table of an engine is a release of kind",
+    "is read from files": "A table of an engine can be a release of kind",
     "has several files": "cannot be one table",
 }
 

@@ -26,7 +26,7 @@ from dalenius.criteria import (
     TCloseness,
 )
 from dalenius.engines import Counted, TooMany
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.engines.ibis_rows import IbisRows
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import from_paths
@@ -35,7 +35,7 @@ from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.publishers.rollups import EngineLattice, lattice_of
 from dalenius.publishers.search import Search
 from dalenius.publishers.survey import epsilons, every_node, survey
-from dalenius.table import MOST_CELLS
+from dalenius.table import MAX_CELLS
 from tests.publishers.small import Small, make
 
 SEEDS = range(14)
@@ -64,7 +64,7 @@ def cases() -> Iterator[tuple[int, Small, int]]:
 FEW = list(cases())[::5]
 
 
-def table(small: Small, most: int = MOST_CELLS, *, engine: Any = None) -> dl.Table:
+def table(small: Small, most: int = MAX_CELLS, *, engine: Any = None) -> dl.Table:
     return dl.Table(small.columns(), small.schema(), most_cells=most, engine=engine)
 
 

@@ -18,6 +18,8 @@ from dalenius.reports.exhibits import Compared, Exhibit, Paper
 from tests.conftest import LONG, lacking
 from tests.reports.conftest import Report
 
+pytestmark = pytest.mark.slow
+
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 FLAVOURS = ["full", "two", "blind", "anatomy", "revealed"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalenius import engines as _engine
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing.at_risk import AtRisk
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.disclosure import Disclosure, policy_criteria

@@ -26,7 +26,7 @@ from dalenius.criteria import (
 )
 from dalenius.criteria.base import worst as worst_level
 from dalenius.criteria.cell_prior import levels_by_cell
-from dalenius.engines import Engine, Source
+from dalenius.engines import Engine, Source, source_name
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.remaining import columns_left, to_document
 from dalenius.releases import GroupedRelease, Grouping, read
@@ -127,14 +127,14 @@ def check(
     opened = read(release, schema, kind=kind, engine=engine)
     classes = opened.classes()
     if classes is None:
-        raise InputError(f"{release}: a release of kind {opened.kind!r} has no classes to check.")
+        raise InputError(f"{source_name(release)}: a release of kind {opened.kind!r} has no classes to check.")
     names = [column.name for column in classes.schema.sensitive]
     groupings = {name: classes.grouping(name, others_as_quasi=others_as_quasi) for name in names}
     against = _levels_against(groupings, adversaries, predicates)
     if prior_cells is not None:
         _add_cells(against, classes, groupings, prior_cells, population, Priors(schema, engine))
     return Checked(
-        name=str(release),
+        name=source_name(release),
         kind=opened.kind,
         release=classes,
         recursive_l=recursive_l,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, overload
 
 from dalenius import engines as _engine
@@ -14,6 +15,7 @@ from dalenius.errors import InputError
 from dalenius.measures.fidelity import Truth, fidelity
 from dalenius.measures.queries import QUERIES
 from dalenius.measures.remaining import ColumnLeft, columns_left, to_document
+from dalenius.releases import Release
 from dalenius.schema import Schema
 
 COSTS = (
@@ -79,7 +81,7 @@ class Comparison(Sequence[Compared]):
 
 
 def compare(
-    releases: Mapping[str, Source] | Sequence[str],
+    releases: Mapping[str, Source | Release] | Sequence[Source | Release],
     truth: Source,
     schema: Schema,
     *,
@@ -116,9 +118,12 @@ def compare(
     return Comparison(tuple(found), queries, seed)
 
 
-def _by_name(files: Sequence[str]) -> dict[str, Source]:
-    """Files under their own names, each once."""
-    for name in files:
-        if files.count(name) > 1:
+def _by_name(releases: Sequence[Source | Release]) -> dict[str, Source | Release]:
+    """Files under their own names, each once; what has no name is numbered."""
+    named: dict[str, Source | Release] = {}
+    for i, release in enumerate(releases):
+        name = str(release) if isinstance(release, str | Path) else f"release {i + 1}"
+        if name in named:
             raise InputError(f"The release {name!r} is named twice.")
-    return {name: name for name in files}
+        named[name] = release
+    return named

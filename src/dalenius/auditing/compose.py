@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from dalenius.adversaries.composition import Composition, refusal
 from dalenius.adversaries.composition import compose as weigh
 from dalenius.adversaries.differences import Counted, earlier_together, subtract
 from dalenius.adversaries.intersection import Intersection, intersect
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.arrays import Ints, Longs
 from dalenius.auditing.common_values import check_values, common_values
 from dalenius.auditing.compose_figures import (
@@ -33,7 +33,7 @@ from dalenius.coding import canonical_texts
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
-from dalenius.releases import GroupedRelease, find_files, read
+from dalenius.releases import GroupedRelease, Release, first_rows, read
 from dalenius.releases.base import same_columns
 from dalenius.releases.reading import GROUP, rank_ids
 from dalenius.schema import Schema
@@ -43,6 +43,7 @@ from dalenius.schema import Schema
 class Releases:
     """Releases that are attacked together. `codes[j]` says which of `values` each leaf of release j's sensitive column is."""
 
+    sources: tuple[Source | Release, ...] = field(repr=False)
     names: tuple[str, ...]
     releases: tuple[GroupedRelease, ...]
     columns: tuple[str, ...]
@@ -132,7 +133,7 @@ class Composed:
 
 
 def compose(
-    releases: Sequence[Source],
+    releases: Sequence[Source | Release],
     schemas: Sequence[Schema],
     targets: Source,
     *,
@@ -217,7 +218,7 @@ def _short(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def open_releases(
-    sources: Sequence[Source],
+    sources: Sequence[Source | Release],
     schemas: Sequence[Schema],
     targets: Source,
     *,
@@ -238,12 +239,15 @@ def open_releases(
     each = list(schemas) * len(sources) if len(schemas) == 1 else list(schemas)
     columns = [_sensitive(schema, sensitive) for schema in each]
     found = []
-    for source, schema in zip(sources, each, strict=True):
+    names = tuple(
+        source if isinstance(source, str) else str(source) if isinstance(source, Path) else f"release {i + 1}"
+        for i, source in enumerate(sources)
+    )
+    for source, schema, name in zip(sources, each, names, strict=True):
         release = read(source, schema, kind=kind, engine=engine)
         if (classes := release.classes()) is None:
-            raise InputError(f"{source}: a release of kind {release.kind!r} has no groups in which a target could be.")
+            raise InputError(f"{name}: a release of kind {release.kind!r} has no groups in which a target could be.")
         found.append(classes)
-    names = tuple(str(source) for source in sources)
     declared = [schema[name] for schema, name in zip(each, columns, strict=True)]
     own = [release.schema[name] for release, name in zip(found, columns, strict=True)]
     check_values(names, declared, own, mapping or {})
@@ -266,7 +270,7 @@ def open_releases(
         coded.append(coded[0] if same else read_targets(targets, wide.schema, engine))
     bound = [release.schema[name] for release, name in zip(opened, columns, strict=True)]
     values, codes = common_values(bound, mapping or {})
-    return Releases(names, tuple(opened), tuple(columns), values, codes, tuple(coded))
+    return Releases(tuple(sources), names, tuple(opened), tuple(columns), values, codes, tuple(coded))
 
 
 def _sensitive(schema: Schema, wanted: str | None) -> str:
@@ -350,13 +354,19 @@ def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engin
     That is so of a release that was made of the truth and written in its order: the sensitive values are the same, line by line.
     """
     found: list[Ints | None] = []
-    for name, release, column in zip(opened.names, opened.releases, opened.columns, strict=True):
+    for source, release, column in zip(opened.sources, opened.releases, opened.columns, strict=True):
         found.append(None)
         if release.centres() is None:  # labels and tuples mislead nobody
             continue
-        rows = engine.open(find_files(name)[1][0])
+        rows = first_rows(source, engine)
         declared = {c.name for c in release.schema.columns}
-        if not rows.numbered or GROUP not in rows.columns or GROUP in declared or column not in rows.columns:
+        if (
+            rows is None
+            or not rows.numbered
+            or GROUP not in rows.columns
+            or GROUP in declared
+            or column not in rows.columns
+        ):
             continue
         groups, texts = zip(*rows.read([GROUP, column]), strict=True)
         place = {value: i for i, value in enumerate(opened.values)}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.adversaries.fit import inside_boxes
+from dalenius.adversaries.models.fit import inside_boxes
 from dalenius.auditing.policy import Part
 from dalenius.auditing.suppressed import ask, of_suppressed
 from dalenius.criteria import EpsilonPrivacy, Predicate, Realistic

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius import engines as _engine
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing.axes import DEFAULT_RISK, DEFAULT_UTILITY, RISKS, UTILITIES
 from dalenius.auditing.candidates import Candidate, check_tried, grid
 from dalenius.auditing.holdout import split_rows
@@ -20,7 +20,7 @@ from dalenius.auditing.people import check_others
 from dalenius.auditing.policy import Threshold
 from dalenius.auditing.publishing import release_targets
 from dalenius.auditing.tradeoff import Bench, Setting, TradeOff, points
-from dalenius.engines import PREFIX, Engine
+from dalenius.engines import PREFIX, Engine, Source, as_file
 from dalenius.errors import InputError, Interrupted, ParameterError, listing
 from dalenius.output import check_writable
 from dalenius.publishers.registry import PUBLISHERS, files, find_publisher
@@ -56,7 +56,7 @@ class Explored:
 
 
 def frontier(
-    table: Path,
+    table: Source,
     schema: Path,
     *,
     methods: Sequence[str] | None = None,
@@ -69,7 +69,7 @@ def frontier(
     resume: Path | None = None,
     fresh: bool = False,
     jobs: int | None = None,
-    holdout: Path | None = None,
+    holdout: Source | None = None,
     share: float | None = None,
     seed: int = 0,
     page: Path | None = None,
@@ -109,7 +109,7 @@ def frontier(
             outside.marginals()  # what is wrong with it is told once, and now
         setting = Setting(str(kept), schema, None if others is None else str(others), url, seed, mcse)
         known = basis(setting, declared, engine, people, outside, share)
-        journal = Journal(resume or _folder(table), known, fresh=fresh)
+        journal = Journal(resume or _folder(Path(table) if isinstance(table, str | Path) else kept), known, fresh=fresh)
         if journal.folder.resolve() in targets:
             raise InputError(f"{str(journal.folder)!r} is the folder of what was measured. Name another file to write.")
         measured = _measured(setting, candidates, journal, at_once, engine, stage)
@@ -176,7 +176,7 @@ def _check_best(best: Path | None, share: float | None, declared: Schema) -> Non
         )
 
 
-def _check_control(risk: str, best: Path | None, declared: Schema, holdout: Path | None, share: float | None) -> None:
+def _check_control(risk: str, best: Path | None, declared: Schema, holdout: Source | None, share: float | None) -> None:
     """Gains need people who are not in the table: refused before the work, not after it."""
     if holdout is not None or share is not None:
         return
@@ -215,11 +215,12 @@ def _check_outputs(release: Sequence[Path], inputs: Sequence[Any], page: Path | 
 
 @contextlib.contextmanager
 def _people(
-    table: Path, holdout: Path | None, share: float | None, seed: int, engine: Engine
+    table: Source, holdout: Source | None, share: float | None, seed: int, engine: Engine
 ) -> Iterator[tuple[Path, Path | None]]:
-    """Who is published and who is held out; with a share, in two files that go when all is done."""
+    """Who is published and who is held out: data frames, and two shares of a table, in files that go when all is done."""
     if share is None:
-        yield table, holdout
+        with as_file(table, engine) as kept, contextlib.ExitStack() as stack:
+            yield kept, None if holdout is None else stack.enter_context(as_file(holdout, engine))
         return
     with tempfile.TemporaryDirectory(prefix="dalenius-") as folder:
         kept, others = Path(folder) / "kept.csv", Path(folder) / "others.csv"
@@ -227,11 +228,13 @@ def _people(
         yield kept, others
 
 
-def _held_out(holdout: Path | None, share: float | None) -> str:
+def _held_out(holdout: Source | None, share: float | None) -> str:
     """Who is held out, in words."""
     if share is not None:
         return f"{share:g} of the people held out"
-    return "" if holdout is None else f"{holdout.name} held out"
+    if holdout is None:
+        return ""
+    return f"{Path(holdout).name if isinstance(holdout, str | Path) else 'a data frame'} held out"
 
 
 def _folder(table: Path) -> Path:

@@ -8,24 +8,24 @@ centroids it is asked how often the nearest one is that of a person's own group.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from dalenius.adversaries import UNKNOWN, Targets
-from dalenius.adversaries.fit import distinct_targets, equal_rows
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models.fit import distinct_targets, equal_rows
+from dalenius.adversaries.models.location import places
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.auditing.people import Control, People
 from dalenius.coding import canonical_texts, merge
 from dalenius.engines import Engine, Source
-from dalenius.releases import Anatomized, Centroids, GroupCells, find_files
+from dalenius.releases import Anatomized, Centroids, GroupCells, Release, first_rows
 from dalenius.releases.reading import COUNT, GROUP, plain_number, rank_ids
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
 OTHER_ORDER = "the lines of the release are not in the order of the table"
 NO_ORDER = "the rows of the table have no order that is known; name the table as a file"
+NO_FILE = "the release was not read from a file, so that its lines are not known"
 NO_LINES = "the release has not a line for each person"
 OTHER_MEANS = (
     "the lines of the release are not in the order of the table, or its centroids are not the means of their rows"
@@ -42,12 +42,14 @@ def in_groups(table: Table, codes: Ints, group: Ints, people: Longs | None = Non
     return People(table, Targets(schema, both[:, 1 : m + 1], both[:, 0]), both[:, m + 1 :], counts)
 
 
-def located(people: People, release: Anatomized, source: str | Path, engine: Engine) -> People | str:
+def located(people: People, release: Anatomized, source: Source | Release, engine: Engine) -> People | str:
     """The people of the table with their groups, if lines of the release and rows of the table are in one order.
 
     If not, or if that cannot be known, the reason.
     """
-    rows, theirs = people.table.rows, engine.open(find_files(str(source))[1][0])
+    rows, theirs = people.table.rows, first_rows(source, engine)
+    if theirs is None:
+        return NO_FILE
     if not (rows.numbered and theirs.numbered):
         return NO_ORDER
     schema = people.targets.schema
@@ -59,7 +61,7 @@ def located(people: People, release: Anatomized, source: str | Path, engine: Eng
     for column, mine, texts in zip(schema.quasi, codes.T[: len(names)], lines[1:], strict=True):
         if not np.array_equal(mine, _coded(texts, _leaves(texts, schema, column.name))):
             return OTHER_ORDER
-    group = _coded(lines[0], release.named())
+    group = _coded(lines[0], release.group_numbers())
     m = len(schema.quasi)
     values = GroupCells.gather(
         group, codes[:, m:], np.ones(len(codes), dtype=np.int64), [len(c.leaves) for c in schema.sensitive]
@@ -115,13 +117,14 @@ def in_place(holdout: Control) -> Control:
 # Centroids --------------------------------------------------------------------------------------------------------------
 
 
-def own_groups(people: People, release: Centroids, source: Source, engine: Engine) -> People | str:
+def own_groups(people: People, release: Centroids, source: Source | Release, engine: Engine) -> People | str:
     """The people of the table with their groups, if the rows that stand where a group's lines do have its centroid.
 
     If not, or if that cannot be known, the reason.
     """
-    named = isinstance(source, str | Path) and not engine.holds(str(source))
-    rows, theirs = people.table.rows, engine.open(find_files(str(source))[1][0] if named else source)
+    rows, theirs = people.table.rows, first_rows(source, engine)
+    if theirs is None:
+        return NO_FILE
     if not (rows.numbered and theirs.numbered):
         return NO_ORDER
     schema = release.schema

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius import engines as _engine
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing import policy as _policy
 from dalenius.auditing.audit import Audit, audit
 from dalenius.auditing.axes import COMMONEST, Risk, Utility, measured, players

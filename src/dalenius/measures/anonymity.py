@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Generalized, GroupedRelease, Release
-from dalenius.releases.sets import Sets
+from dalenius.releases.leaf_sets import LeafSets
 
 __all__ = ["AT_RISK", "MAX_COMPARED", "ClassRisks", "Coded", "class_risks"]
 
@@ -120,7 +120,7 @@ def _are_apart(release: Generalized) -> bool:
     meets = []  # of the columns in which labels overlap, which labels do
     apart = []  # the columns in which two labels have no leaf in common
     for a in range(len(release.labels)):
-        sets = release.sets(a)
+        sets = release.leaf_sets(a)
         if not len(sets.members):  # suppressed in every row and without declared values: it distinguishes nobody
             continue
         if np.bincount(sets.members, minlength=sets.leaves).max() <= 1:
@@ -141,7 +141,7 @@ def _are_apart(release: Generalized) -> bool:
     return True
 
 
-def _common(sets: Sets) -> Bools:
+def _common(sets: LeafSets) -> Bools:
     """Return which two sets have a leaf in common."""
     shape = (len(sets), sets.leaves)
     members = csr_array((np.ones(len(sets.members), dtype=np.int32), sets.members, sets.first), shape=shape)

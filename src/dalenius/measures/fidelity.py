@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
-from dalenius.adversaries.population import Overlapping, Population
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.population import Overlapping, Population
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.errors import InputError
@@ -24,7 +24,7 @@ from dalenius.measures.queries import QUERIES, Asked, Query, answering, errors_o
 from dalenius.measures.threat import Faithfulness, faithfulness
 from dalenius.measures.utility import labels_cost, release_utility
 from dalenius.releases import Anatomized, Generalized, Release
-from dalenius.releases.sets import Sets
+from dalenius.releases.leaf_sets import LeafSets
 from dalenius.schema import Column, Schema
 
 __all__ = [
@@ -144,7 +144,7 @@ def table_faithfulness(
     if len(target.leaves) * sum(len(quasi.leaves) for quasi in truth.schema.quasi) > MAX_SHARES:
         return None
     try:
-        learnt = Population.of(release, name, rows=False, ways=False)
+        learnt = Population.of(release, name, rows=False, allocations=False)
         best = Population.of(truth.identity, name, rows=False)
     except (Overlapping, InputError):  # a [prior] that does not fit stops an attack, not a comparison
         return None
@@ -172,11 +172,11 @@ def ncp(release: Generalized | Anatomized, changed: Floats | None = None) -> flo
             if rows is None:  # tuples are published as they are
                 total += 0.0 if changed is None else float(changed[a])
             else:
-                total += labels_cost(rows, a, _widths(column, rows.sets(a)), changed)
+                total += labels_cost(rows, a, _widths(column, rows.leaf_sets(a)), changed)
     return total / (release.people * len(columns))
 
 
-def _widths(column: Column, sets: Sets) -> Floats:
+def _widths(column: Column, sets: LeafSets) -> Floats:
     """Return how wide each label is, from 0 to 1."""
     leaves = np.diff(sets.first)
     width = leaves / len(column.leaves)
@@ -237,7 +237,7 @@ def kl_divergence(release: Generalized | Anatomized, truth: Truth) -> float:
         shape=(release.groups, len(tuples)),
     )
     hidden = np.bincount(in_release[~inside], weights=said.counts[~inside], minlength=len(tuples))
-    estimate = fit.anywhere(release, known)[number] * hidden[in_table]
+    estimate = fit.fit_to_suppressed(release, known)[number] * hidden[in_table]
     counts.sort_indices()
     keys = np.repeat(np.arange(release.groups, dtype=np.int64), np.diff(counts.indptr)) * len(tuples) + counts.indices
     order = np.argsort(number, kind="stable")  # cells by their target
@@ -272,7 +272,7 @@ def _add_counts(
     )
     low = 0
     while low < len(some):
-        high = max(low + 1, int(np.searchsorted(total, total[low] + fit.PAIRS, side="right")) - 1)
+        high = max(low + 1, int(np.searchsorted(total, total[low] + fit.MAX_PAIRS, side="right")) - 1)
         target = np.repeat(np.arange(low, high), (cells_of * pairs_of)[low:high])
         within = np.arange(len(target)) - (total[target] - total[low])
         cell = order[begins[some[target]] + within // np.maximum(pairs_of[target], 1)]

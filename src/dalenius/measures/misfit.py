@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError
@@ -112,7 +112,7 @@ class _Compared:
 
     def changed_cells(self, a: int) -> int:
         """Return how many rows have a label that fits nobody with the row's sensitive values."""
-        sets = self.release.sets(a)
+        sets = self.release.leaf_sets(a)
         order = np.argsort(sets.members, kind="stable")
         start = np.searchsorted(sets.members[order], np.arange(sets.leaves + 1))
         label = np.repeat(np.arange(len(sets)), np.diff(sets.first))[order]

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Bools, Floats, Longs
 from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
+from dalenius.releases.leaf_sets import LeafSets
 from dalenius.releases.moments import numbers_of
-from dalenius.releases.sets import Sets
 from dalenius.schema import Schema
 
 __all__ = [
@@ -138,7 +138,7 @@ class _Boxes:
 
     def __init__(self, release: Generalized) -> None:
         self.codes = [np.ascontiguousarray(column) for column in release.codes.T]
-        sets = [release.sets(a) for a in range(len(release.labels))]
+        sets = [release.leaf_sets(a) for a in range(len(release.labels))]
         self.runs = [_runs(family) for family in sets]
         self.widths = [np.diff(family.first) for family in sets]
 
@@ -150,7 +150,7 @@ class _Boxes:
         return share
 
 
-def _runs(sets: Sets) -> tuple[Longs, Longs, Longs]:
+def _runs(sets: LeafSets) -> tuple[Longs, Longs, Longs]:
     """Return sets as runs of consecutive codes: the start of each run, its end, and the first run of each set."""
     members = sets.members
     begins = np.ones(len(members), dtype=bool)
@@ -206,7 +206,7 @@ class Independent:
         self.rows = {a: release.row_of_leaves(name) for a, name in enumerate(names) if name not in release.moments}
         self.counts = [np.maximum(counts, 0.0) for counts in release.noisy]
         self.given = {
-            names.index(name): moments.given(numbers_of(release.schema[name]))
+            names.index(name): moments.probabilities(numbers_of(release.schema[name]))
             for name, moments in release.moments.items()
         }
         totals = [counts.sum(axis=0) for counts in self.counts]

@@ -25,6 +25,24 @@ from dalenius.publishers.survey import Sweep, stubbornness, survey
 from dalenius.reports import charts, words
 from dalenius.table import Table
 
+__all__ = [
+    "ADVERSARIES",
+    "ATTRIBUTES",
+    "CITATION",
+    "DATA",
+    "EPSILON",
+    "IMPOSSIBLE",
+    "NEEDING_DATA",
+    "PRINTED",
+    "SHOWN_NODE",
+    "build",
+    "build_without_data",
+    "definitions",
+    "epsilons_of_table3",
+    "table",
+    "weaker",
+]
+
 CITATION = (
     "A. Machanavajjhala, J. Gehrke and M. Götz, Data Publishing against Realistic Adversaries, "
     "Proceedings of the VLDB Endowment 2 (2009)"
@@ -71,7 +89,7 @@ IMPOSSIBLE = {((5, 1, 0, 1), 1), ((5, 0, 0, 1), 3)}  # cells of the print that n
 def table(path: str | Path | None = None) -> Table:
     """Adult with the hierarchies of Table 4: age in ranges of 5, 10, 20, 40, marital status as a taxonomy."""
     whole = datasets.adult(path, sensitive="salary-class")
-    folder = Path(whole.source).parent
+    folder = Path(str(whole.source)).parent
     columns: dict[str, Any] = {name: {"role": "other"} for name in (c.name for c in whole.declared.columns)}
     columns["age"] = {"role": "quasi", "type": "integer", "intervals": [5, 10, 20, 40]}
     columns["marital-status"] = {"role": "quasi", "hierarchy": "adult_hierarchy_marital-status.csv"}

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalenius.adversaries import UNKNOWN, Targets
 from dalenius.adversaries.intersection import intersect
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models.location import places
 from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import canonical_texts, distinct_rows
 from dalenius.errors import InputError, ParameterError, counted

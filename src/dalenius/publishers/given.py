@@ -28,7 +28,7 @@ import numpy as np
 from dalenius.adversaries import UNKNOWN, Targets
 from dalenius.adversaries.differences import Counted, earlier_together, subtract
 from dalenius.adversaries.intersection import intersect
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models.location import places
 from dalenius.arrays import Bools, Ints, Longs, Words
 from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError

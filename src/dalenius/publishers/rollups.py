@@ -28,8 +28,8 @@ def lattice_of(table: Table, *, values: bool = True) -> GeneralizationLattice:
     if not table.many:
         return GeneralizationLattice(table.cells(), values=values)
     lattice = EngineLattice(table, values=values)
-    if table.told is not None:
-        table.told(
+    if table.notify is not None:
+        table.notify(
             f"{table.rows.name} has more than {counted(table.most_cells, 'distinct row', 'distinct rows')} (--most-cells): "
             "roll-ups run in the engine."
         )

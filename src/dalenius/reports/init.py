@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 
-from dalenius.guess import Guessed
+from dalenius.guess import Proposal
 
 
-def lines(guessed: Guessed) -> list[str]:
+def lines(proposal: Proposal) -> list[str]:
     """What `dalenius init` prints: what to do next."""
     return [
-        f"Wrote {guessed.schema}. Check every line marked GUESS, then:",
-        "  " + shlex.join(["dalenius", "check", str(guessed.table), "--schema", str(guessed.schema)]),
+        f"Wrote {proposal.path}. Check every line marked GUESS, then:",
+        "  " + shlex.join(["dalenius", "check", proposal.name, "--schema", str(proposal.path)]),
     ]

@@ -11,14 +11,14 @@ import numpy as np
 
 from dalenius.arrays import Longs
 from dalenius.auditing.channel.request import ChannelRequest
-from dalenius.engines import Engine
+from dalenius.engines import Engine, Source
 from dalenius.engines.base import Rows
 from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import Hierarchy, read_hierarchy
 from dalenius.measures.loss import LOSS_NAMES, Loss, make_loss, tabulated
 from dalenius.measures.observed import Observed
 from dalenius.measures.sampled import from_samples
-from dalenius.releases import Channel, verify
+from dalenius.releases import Channel, Release, verify
 from dalenius.releases import read as read_release
 from dalenius.releases.channel import read as read_channel
 from dalenius.releases.channel import read_matrix, read_prior, rows_of
@@ -70,7 +70,9 @@ def unnamed(has_people: bool, what: str) -> Iterator[None]:
         ) from None
 
 
-def of_release(release: str, schema: Schema | Path, sensitive: str | None, kind: str | None, engine: Engine) -> Opened:
+def of_release(
+    release: Source | Release, schema: Schema | Path, sensitive: str | None, kind: str | None, engine: Engine
+) -> Opened:
     """p(class | value) of a release with classes, with the shares of values as prior."""
     opened = read_release(release, schema, kind=kind, engine=engine)
     classes = opened.classes()
