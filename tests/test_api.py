@@ -33,7 +33,7 @@ def said(*arguments: str) -> dict[str, Any]:
 
 
 def plain(document: dict[str, Any]) -> dict[str, Any]:
-    from dalenius.cli.common import plain
+    from dalenius.reports.document import plain
 
     result: dict[str, Any] = json.loads(json.dumps(plain(document)))
     return result

@@ -16,7 +16,7 @@ from dalenius.adversaries import Attacker, Targets
 from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing import Audit, audit
 from dalenius.auditing.attacks import Attack, attack
-from dalenius.auditing.axes import RISKS, players
+from dalenius.auditing.axes import RISKS, success_rates
 from dalenius.auditing.figures import Findings, figures
 from dalenius.auditing.people import open_together
 from dalenius.auditing.policy import Figure, apply
@@ -65,10 +65,10 @@ def test_an_interrupted_attacker_does_not_count_and_does_not_pass(hospital: Hosp
     policy = {"max_attacker_accuracy": 0.99, "max_attacker_gain": 0.99}
     found = judged(hospital, cut, policy, stopping(1))
     attacker = found.attacks[-1]
-    assert (attacker.adversary, attacker.interrupted, attacker.settled) == ("attacker", True, False)
+    assert (attacker.adversary, attacker.interrupted, attacker.is_converged) == ("attacker", True, False)
     assert [one.outcome for one in found.thresholds] == ["not tested"] * 2
     assert {one.reason for one in found.thresholds} == {"what was sampled has not converged"}
-    assert "attacker" not in players(found)
+    assert "attacker" not in success_rates(found)
     assert RISKS["gain"].of(found) == found.attacks[0].gain.value
     assert judged(hospital, cut, {"max_attacker_accuracy": 0.1}, stopping(1)).verdict == "violated"
 
@@ -130,7 +130,7 @@ def held_against(whole: Audit, attacks: list[Attack], key: str, limit: float) ->
 def test_a_control_that_has_not_converged_takes_nothing_from_the_accuracy(whole: Audit) -> None:
     worlds, attacker = whole.attacks
     blunt = with_(attacker, control_diagnostics={"converged": False})
-    assert (blunt.settled, blunt.control_settled) == (True, False)
+    assert (blunt.is_converged, blunt.is_control_converged) == (True, False)
     between = (worlds.success.value + attacker.success.value) / 2
     assert between < attacker.success.value - 0.001
     assert held_against(whole, [worlds, blunt], "max_attacker_accuracy", between)[0] == "violated"

@@ -13,7 +13,7 @@ import dalenius as dl
 from dalenius.auditing import Audit, audit
 from dalenius.auditing.axes import RISKS, UTILITIES
 from dalenius.auditing.candidates import Candidate
-from dalenius.auditing.tradeoff import TradeOff, point_of
+from dalenius.auditing.frontier import TradeOff, point_of
 from dalenius.cli import app
 from dalenius.reports import html, terminal, tradeoff
 

@@ -267,7 +267,7 @@ def test_the_link_that_anatomy_cuts_is_attacked(hospital: Hospital, cut: Release
     found = judged(hospital, cut, {})
     right = {one.adversary: one for one in found.attacks}
     assert right["attacker"].belief.method == "sampled"
-    assert right["attacker"].settled
+    assert right["attacker"].is_converged
     assert right["attacker"].success.value > right["random-worlds"].success.value + 0.03
     assert right["attacker"].control.n == 350
     assert math.isnan(right["attacker"].perfect_breach)  # draws that agree are not certain

@@ -282,7 +282,7 @@ def test_every_column_has_a_threshold_of_its_own() -> None:
 
     def column(level: float, error: float, faithful: float, stderr: float) -> Any:
         return SimpleNamespace(
-            settled=True, quantile=lambda _: level, quantile_error=lambda _: error,
+            has_converged_beliefs=True, quantile=lambda _: level, quantile_error=lambda _: error,
             faithfulness=SimpleNamespace(RF=faithful, stderr=stderr),
         )  # fmt: skip
 

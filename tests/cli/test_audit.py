@@ -240,7 +240,7 @@ def test_the_command_line_says_what_the_library_says(cli: Cli) -> None:
     found = audit(
         "release.csv", dl.Schema.load("privacy.toml"), truth="patients.csv", holdout="others/patients.csv", seed=3
     )
-    from dalenius.cli.common import plain
+    from dalenius.reports.document import plain
 
     document = written()
     for key, value in plain(found.to_document()).items():

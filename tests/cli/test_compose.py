@@ -132,12 +132,12 @@ def test_that_a_value_is_missing_is_not_found_out(run: Run) -> None:
 
 def test_how_often_the_nearest_centroid_is_the_persons_own(run: Run) -> None:
     """A release that was made of the truth, its lines in order, tells which group is whose."""
-    write("three.csv", "age,city,disease", ["20,Oslo,Flu", "24,Moss,Gout", "21,Oslo,Flu", "23,Oslo,Pox"])
-    lines = ["10,20.5,Oslo,Flu", "2,24,Oslo,Gout", "10,20.5,Oslo,Flu", "10,20.5,Oslo,Pox"]  # 2 comes before 10
+    write("three.csv", "age,city,disease", ["20,Oslo,Flu", "24,Moss,Gout", "20,Oslo,Flu", "23,Moss,Pox"])
+    lines = ["10,21,Oslo,Flu", "2,24,Moss,Gout", "10,21,Oslo,Flu", "10,21,Oslo,Pox"]  # 2 comes before 10
     write("mean.csv", "group,age,city,disease", lines)
     Path("mean.csv.meta.json").write_text('{"kind": "centroids"}', encoding="utf-8")
     found = document(run, "a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
-    # 23 is nearer to 24: the last one of four is looked for in another group than its own.
+    # 23 in Moss is nearer to 24 in Moss: the last one of four is looked for in another group than its own.
     assert found["truth"]["located_right"] == [None, 75.0]
     # Of labels it is not said: whose box holds a person's values is never missed.
     write("boxes.csv", "group,age,city,disease", ["1,*,Oslo,Flu", "5,*,*,Gout", "1,*,Oslo,Flu", "2,*,Oslo,Pox"])
@@ -146,6 +146,18 @@ def test_how_often_the_nearest_centroid_is_the_persons_own(run: Run) -> None:
     code, out, _ = run("a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
     assert code == 0
     assert "75.0%   are found in their own group of mean.csv" in out
+
+
+def test_lines_of_other_people_with_the_same_values_are_not_taken_for_theirs(run: Run) -> None:
+    """Two people have the same disease and change places: line by line the values agree, but the centroids do not."""
+    lines = ["1,20,Oslo,Flu", "1,20,Oslo,Gout", "2,24,Moss,Flu", "2,24,Moss,Pox"]
+    write("mean.csv", "group,age,city,disease", lines)
+    Path("mean.csv.meta.json").write_text('{"kind": "centroids"}', encoding="utf-8")
+    people = ["20,Oslo,Flu", "20,Oslo,Gout", "24,Moss,Flu", "24,Moss,Pox"]
+    for order, expected in (((0, 1, 2, 3), 100.0), ((2, 1, 0, 3), None)):
+        write("three.csv", "age,city,disease", [people[i] for i in order])
+        found = document(run, "a.csv", "mean.csv", "--targets", "three.csv", "--truth", "three.csv")
+        assert found["truth"]["located_right"] == [None, expected]
 
 
 def test_three_releases_of_three_kinds_each_with_its_schema(run: Run) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dalenius.auditing.surveying import Surveyed
+from dalenius.auditing.surveying import LatticeSurvey
 from dalenius.criteria import Predicate, Realistic
 from dalenius.publishers.survey import PRIORS, Sweep
 from dalenius.reports import lattice as report
@@ -182,7 +182,7 @@ def pictured(shape: tuple[int, int], good: Callable[[int, int], bool]) -> tuple[
     ]
     line = {prior: [1.5] for prior in PRIORS}
     sweep = Sweep((1e3,), line, {"a": 0, "b": 0}, {"discernibility": line, "average_class_size": line})
-    surveyed = Surveyed(
+    surveyed = LatticeSurvey(
         name="made up", people=1, criteria=(), adversaries=(Realistic("II", sigma=9, known=1, at_most=True, text="II:9"),),
         predicates=(Predicate.parse("not {<b>}"),), known=1, suppression=0.1, suppressed_rows="hold", rollups="memory",
         most_cells=1, not_looked_at=0, nodes=tuple(made), good=(), hopeless=0, best_left=(), sweep=sweep, sweep_epsilon=2.5,

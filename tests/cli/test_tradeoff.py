@@ -110,7 +110,7 @@ FEW = ("people.csv", "--method", "mondrian", "--method", "anatomy", "--k", "8", 
 
 
 def test_another_question_needs_no_new_measuring(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalenius.auditing.tradeoff import Bench
+    from dalenius.auditing.frontier import Bench
 
     measured = []
     call = Bench.__call__
@@ -197,7 +197,7 @@ def test_the_best_by_anatomy_is_drawn_anew(run: Run) -> None:
 
 
 def test_a_new_draw_that_misses_the_policy_is_not_published(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalenius.auditing import tradeoff
+    from dalenius.auditing import frontier
     from dalenius.auditing.policy import Threshold
 
     Path("privacy.toml").write_text(SCHEMA + "[policy]\nmin_l = 2\n", encoding="utf-8")
@@ -205,9 +205,9 @@ def test_a_new_draw_that_misses_the_policy_is_not_published(run: Run, monkeypatc
     assert run(*arguments)[0] == 0
 
     def unlucky(self: Any, candidate: Any, release: Any) -> Any:  # noqa: ARG001
-        return tradeoff.Point(candidate, thresholds=(Threshold("min_l", "≥ 2", 1.0, "violated", ""),))
+        return frontier.Point(candidate, thresholds=(Threshold("min_l", "≥ 2", 1.0, "violated", ""),))
 
-    monkeypatch.setattr(tradeoff.Bench, "audited", unlucky)
+    monkeypatch.setattr(frontier.Bench, "audited", unlucky)
     code, out, _ = run(*arguments, "--best", "cut")
     assert code == 1
     assert "Nothing was published: drawn anew, anatomy ℓ = 2 misses the policy: min_l is 1, ≥ 2 is asked for." in out

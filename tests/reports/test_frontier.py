@@ -7,20 +7,20 @@ import dataclasses
 import pytest
 
 import dalenius as dl
-from dalenius.auditing.frontier import Frontier, Point, counts_frontier
+from dalenius.auditing.epsilon_curve import EpsilonCurve, Point, epsilon_curve
 from dalenius.measures.accuracy import Rate
 from dalenius.measures.draws import Spread
 from dalenius.reports.frontier import page, sentence, summary
 
 
 @pytest.fixture(scope="module")
-def found() -> Frontier:
-    return counts_frontier(dl.datasets.hospital(300, seed=1), epsilons=(0.1, 1.0, 10.0), draws=2)
+def found() -> EpsilonCurve:
+    return epsilon_curve(dl.datasets.hospital(300, seed=1), epsilons=(0.1, 1.0, 10.0), draws=2)
 
 
 def changed(
-    found: Frontier, rates: list[float], relative: list[float], verdicts: list[str], **more: object
-) -> Frontier:
+    found: EpsilonCurve, rates: list[float], relative: list[float], verdicts: list[str], **more: object
+) -> EpsilonCurve:
     """The same frontier with other figures; the commonest value is right for 0.2, and no noise for 0.5."""
 
     def spread(value: float) -> Spread:
@@ -45,7 +45,7 @@ def changed(
 POPULATION, LEAK, FEW = "only about the population", "leaks about persons", "not enough data to say"
 
 
-def test_from_some_epsilon_on(found: Frontier) -> None:
+def test_from_some_epsilon_on(found: EpsilonCurve) -> None:
     """A lucky draw at a small ε is no beginning: what follows must hold, too."""
     text = " ".join(summary(changed(found, [0.3, 0.15, 0.495], [0.05, 0.2, 0.01], [POPULATION, POPULATION, LEAK])))
     assert "ε from 0.1 to 1: being counted adds nothing, or less than 5 points. The largest gain is +3.0 points" in text
@@ -55,26 +55,26 @@ def test_from_some_epsilon_on(found: Frontier) -> None:
     assert "surer than it is right" not in text
 
 
-def test_what_holds_at_no_epsilon_is_not_promised(found: Frontier) -> None:
+def test_what_holds_at_no_epsilon_is_not_promised(found: EpsilonCurve) -> None:
     text = " ".join(summary(changed(found, [0.1, 0.15, 0.2], [90, 20, 0.2], [FEW] * 3)))
     assert "ε from 0.1 to 10: the people are too few to say what being counted adds." in text
     assert "at no ε tried do the counts surely tell more than the commonest value" in text
     assert "more than a tenth of the average count at every ε tried; at ε = 10 by 20.0% of it" in text
 
 
-def test_confidence_that_is_noise(found: Frontier) -> None:
+def test_confidence_that_is_noise(found: EpsilonCurve) -> None:
     text = " ".join(summary(changed(found, [0.1, 0.15, 0.2], [90, 20, 0.2], [FEW] * 3, confidence=0.6)))
     assert "surer than it is right: at ε = 0.1 by 50 points" in text
 
 
-def test_people_who_cannot_be_compared(found: Frontier) -> None:
+def test_people_who_cannot_be_compared(found: EpsilonCurve) -> None:
     unlike = changed(found, [0.1, 0.15, 0.2], [90, 20, 0.2], [FEW] * 3, comparable=False)
     assert "the held-out people are not like those counted" in summary(unlike)[0]
     assert "the held-out people are not like those counted" in sentence(unlike, unlike.points[0])
     assert "90 times the average count" in sentence(unlike, unlike.points[0])
 
 
-def test_names_are_escaped_and_the_seed_is_there(found: Frontier) -> None:
+def test_names_are_escaped_and_the_seed_is_there(found: EpsilonCurve) -> None:
     text = page("<b>.csv", dataclasses.replace(found, sensitive="<i>s", seed=321), {"command": ["<u>"]})
     for name in ("<b>", "<i>", "<u>"):
         assert name not in text
@@ -90,7 +90,7 @@ def test_the_page_says_what_is_not_counted_value_by_value() -> None:
         )
     )
     table = dl.Table({"x": list("0123456789"), "y": list("0123456789"), "s": list("abababbbaa")}, schema)
-    found = counts_frontier(table, 0.3, (1.0,), draws=2, levels={"x": 1}, gaussian={"y": (0, 9)})
+    found = epsilon_curve(table, 0.3, (1.0,), draws=2, levels={"x": 1}, gaussian={"y": (0, 9)})
     text = page("t.csv", found, {})
     assert "x at level 1, y as a Gaussian from 0 to 9" in text
     assert "not for publication" in text.split("</p>")[0]

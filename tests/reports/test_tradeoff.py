@@ -9,8 +9,8 @@ from pathlib import Path
 
 from dalenius.auditing.axes import RISKS, UTILITIES
 from dalenius.auditing.candidates import Candidate
+from dalenius.auditing.frontier import Point, TradeOff
 from dalenius.auditing.policy import Threshold
-from dalenius.auditing.tradeoff import Point, TradeOff
 from dalenius.reports import tradeoff
 from dalenius.reports.charts import apart, risk_against_utility
 from dalenius.reports.tradeoff_chart import Dot, risk_against_cost, steps

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dalenius.auditing.attacking import Attacked, Rated
+from dalenius.auditing.attacking import Rated, ReleaseAttack
 from dalenius.errors import counted
 
 _WORDS = {
@@ -31,7 +31,7 @@ _RATES = {
 }
 
 
-def lines(result: Attacked, output: Path | None = None) -> list[str]:
+def lines(result: ReleaseAttack, output: Path | None = None) -> list[str]:
     """What `dalenius attack` prints; the beliefs were written to `output`."""
     text = [] if result.belief is None or output is None else [_written(result.to_document(), output)]
     if result.rated is not None:

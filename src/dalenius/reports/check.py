@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.auditing.checking import Checked
-from dalenius.auditing.suppressed import Asked, SuppressedRows
+from dalenius.auditing.checking import ReleaseCheck
+from dalenius.auditing.suppressed import CriterionOutcome, SuppressedRows
 from dalenius.criteria import Level, Realistic, measured
 from dalenius.errors import counted
 from dalenius.measures.remaining import columns_left, wrapped
@@ -17,11 +17,11 @@ from dalenius.releases import GroupedRelease, Grouping
 ROWS_SHOWN = 5
 
 
-def lines(checked: Checked, *, reveal: bool = False) -> list[str]:
+def lines(checked: ReleaseCheck, *, reveal: bool = False) -> list[str]:
     """What `dalenius check` prints."""
     text = [*_head(checked.name, checked.kind, checked.release), *_columns(checked, reveal=reveal)]
     text += [] if checked.withstands is None else _withstood(checked.withstands)
-    return [*text, *_together(checked.suppressed_rows), *_thresholds(checked.asked)]
+    return [*text, *_together(checked.suppressed_rows), *_thresholds(checked.outcomes)]
 
 
 def _head(name: str, kind: str, release: GroupedRelease) -> list[str]:
@@ -39,7 +39,7 @@ def _head(name: str, kind: str, release: GroupedRelease) -> list[str]:
     ]
 
 
-def _columns(checked: Checked, *, reveal: bool) -> list[str]:
+def _columns(checked: ReleaseCheck, *, reveal: bool) -> list[str]:
     """Every level of every sensitive column, and the class that is worst."""
     text, release = [], checked.release
     written = {who.text: _shown(who) for who in checked.adversaries}
@@ -81,7 +81,7 @@ def _together(found: SuppressedRows | None) -> list[str]:
     ]
 
 
-def _thresholds(asked: Sequence[Asked]) -> list[str]:
+def _thresholds(asked: Sequence[CriterionOutcome]) -> list[str]:
     """Each criterion that was asked for, and what violates it."""
     lines = [""] if asked else []
     for one in asked:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.adversaries.intersection import members
-from dalenius.auditing.compose import Composed
+from dalenius.auditing.compose import JointAttack
 from dalenius.errors import counted
 from dalenius.output import csv_text
 from dalenius.reports import words
@@ -23,7 +23,7 @@ _COUNTS = {
 }
 
 
-def lines(composed: Composed) -> list[str]:
+def lines(composed: JointAttack) -> list[str]:
     """What `dalenius compose` prints: how many values are left, of whom only one, and what the truth says of it."""
     document, names = composed.to_document(), composed.names
     return [
@@ -107,7 +107,7 @@ def _truth(document: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
         yield f"  {100 * naive['value']:7.1f}%   by what the releases teach about anybody"
 
 
-def warnings(composed: Composed) -> list[str]:
+def warnings(composed: JointAttack) -> list[str]:
     """What must be known of beliefs."""
     figures = composed.belief_figures
     if figures is None:
@@ -131,14 +131,14 @@ def warnings(composed: Composed) -> list[str]:
     return text
 
 
-def beliefs_text(composed: Composed) -> str:
+def beliefs_text(composed: JointAttack) -> str:
     """CSV: a line for each target and value; empty where releases contradict each other about the target.
 
     All of it is made in memory: for thousands of targets, not for millions.
     """
     if composed.believed is None:
         raise ValueError("nothing was weighed: compose with_beliefs, or with presence")
-    believed, values = composed.believed, composed.opened.values
+    believed, values = composed.believed, composed.releases.values
     lines: list[list[object]] = []
     for i, (posterior, baseline) in enumerate(
         zip(believed.posterior.tolist(), believed.baseline.tolist(), strict=True)
@@ -148,48 +148,44 @@ def beliefs_text(composed: Composed) -> str:
     return csv_text(["target", "value", "posterior", "baseline"], lines)
 
 
-def rows_text(composed: Composed) -> str:
-    """CSV: a line for each target: how many values each release leaves and all together, and which, as a JSON list.
+def rows_text(composed: JointAttack) -> str:
+    """CSV: a line for each target, as `target_rows` has it; what is not known is empty."""
+    header, rows = target_rows(composed)
+    return csv_text(header, ([_cell(value) for value in row] for row in rows))
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else value
+
+
+def target_rows(composed: JointAttack) -> tuple[list[str], list[list[Any]]]:
+    """A row for each target: how many values each release leaves and all together, and which, as a JSON list.
 
     The last column is how many are left if the target may be suppressed. What a release that does not locate the target would
-    leave is empty.
+    leave is None.
     """
     found, sure = composed.values_left()
     prior, posterior = found.prior, found.posterior
     somewhere = np.logical_or.reduce(found.located, axis=0)
-    header = [
-        "target",
-        *(f"prior_{j + 1}" for j in range(len(composed.names))),
-        "posterior",
-        "drop",
-        "confidence",
-        "values",
-    ]
-    header.append("posterior_sure")
+    header = ["target", *(f"prior_{j + 1}" for j in range(len(composed.names)))]
+    header += ["posterior", "drop", "confidence", "values", "posterior_sure"]
     sets, which = np.unique(found.left, axis=0, return_inverse=True)
     lists = [
         json.dumps([found.values[i] for i in np.flatnonzero(mine).tolist()], ensure_ascii=False)
         for mine in members(sets, len(found.values))
     ]
     least = np.where(found.located, prior, np.iinfo(np.int64).max).min(axis=0)
-    confidence = ["", *(repr(1 / n) for n in range(1, int(posterior.max(initial=0)) + 1))]
-    columns: list[list[object]] = [list(range(len(posterior)))]
-    columns += [
-        [n if here else "" for n, here in zip(mine.tolist(), there.tolist(), strict=True)]
+    confidence = [None, *(1 / n for n in range(1, int(posterior.max(initial=0)) + 1))]
+    columns: list[list[Any]] = [
+        [n if here else None for n, here in zip(mine.tolist(), there.tolist(), strict=True)]
         for mine, there in zip(prior, found.located, strict=True)
     ]
-    left = list(
-        zip(
-            posterior.tolist(),
-            np.maximum(least - posterior, 0).tolist(),
-            which.reshape(-1).tolist(),
-            somewhere.tolist(),
-            strict=True,
-        )
-    )
-    columns.append([n if here else "" for n, _, _, here in left])
-    columns.append([drop if here else "" for _, drop, _, here in left])
-    columns.append([confidence[n] if here else "" for n, _, _, here in left])
-    columns.append([lists[i] if here else "" for _, _, i, here in left])
-    columns.append([n if here else "" for n, here in zip(sure.posterior.tolist(), somewhere.tolist(), strict=True)])
-    return csv_text(header, zip(*columns, strict=True))
+    drop = np.maximum(least - posterior, 0).tolist()
+    together = zip(posterior.tolist(), drop, which.reshape(-1).tolist(), sure.posterior.tolist(), strict=True)
+    rows = []
+    for i, (left, fewer, which_set, left_surely) in enumerate(together):
+        known = [left, fewer, confidence[left], lists[which_set], left_surely]
+        rows.append([i, *(column[i] for column in columns), *(known if somewhere[i] else [None] * len(known))])
+    return header, rows

@@ -47,7 +47,7 @@ def _learned(story: Story) -> list[str]:
         for each in one.audit.attacks:
             low, high = 100 * each.gain.low, 100 * each.gain.high
             right, outside, commonest = each.success.value, each.control.value, each.naive.value
-            settled = "" if each.settled else "  (has not converged)"
+            settled = "" if each.is_converged else "  (has not converged)"
             text.append(
                 f"  {one.made.letter}  {each.adversary:18} {right:6.1%}  {outside:6.1%}     {commonest:6.1%}"
                 f"   {100 * each.gain.value:+5.1f} points ({low:+.1f} to {high:+.1f}): {each.verdict}{settled}"

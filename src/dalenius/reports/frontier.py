@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from dalenius import __version__
-from dalenius.auditing.frontier import Frontier, Point
+from dalenius.auditing.epsilon_curve import EpsilonCurve, Point
 from dalenius.errors import counted
 from dalenius.measures.accuracy import MARGIN
 from dalenius.reports import charts, words
@@ -29,7 +29,7 @@ def epsilon(point: Point) -> str:
     return f"{point.parameters['epsilon']:g}"
 
 
-def who(found: Frontier) -> str:
+def who(found: EpsilonCurve) -> str:
     """Who was counted and who was not, and how they were told apart."""
     split = found.split
     people = counted(split.people, "person", "people")
@@ -38,7 +38,7 @@ def who(found: Frontier) -> str:
     return f"{people} counted, {split.held_out:,} held out: a share of {split.share:g}, drawn by seed {found.seed}"
 
 
-def sentence(found: Frontier, point: Point) -> str:
+def sentence(found: EpsilonCurve, point: Point) -> str:
     """What this ε means for this table."""
     mine, theirs, error = point.success, point.holdout_success.rate.value, point.count_error
     return (
@@ -61,7 +61,7 @@ def _judged(point: Point) -> str:
     return JUDGED[point.verdict]
 
 
-def summary(found: Frontier) -> list[str]:
+def summary(found: EpsilonCurve) -> list[str]:
     """What the points say together; of one point, what it says."""
     points = found.points
     if len(points) == 1:
@@ -101,7 +101,7 @@ def _from(points: Sequence[Point], holds: Callable[[Point], bool]) -> list[Point
     return list(points[last[-1] + 1 if last else 0 :])
 
 
-def _population(found: Frontier) -> str:
+def _population(found: EpsilonCurve) -> str:
     """What the counts teach about everybody: no ε is there to prevent that."""
     free, mode = found.reference.success.rate.value, found.reference.naive.rate.value
     text = (
@@ -116,7 +116,7 @@ def _population(found: Frontier) -> str:
     return f"{text}; from ε = {epsilon(better[0])} on the counts tell more than the commonest value{close}."
 
 
-def lines(name: str, found: Frontier) -> list[str]:
+def lines(name: str, found: EpsilonCurve) -> list[str]:
     """What `dalenius frontier` prints of noisy counts: a row for each ε, and what they say together."""
     options = found.options
     joint = "".join(f", {' × '.join(names)} together" for names in options["joint"])
@@ -150,7 +150,7 @@ def _line(name: str, point: Point) -> str:
     )
 
 
-def page(name: str, found: Frontier, run: Mapping[str, Any]) -> str:
+def page(name: str, found: EpsilonCurve, run: Mapping[str, Any]) -> str:
     """The whole page."""
     rows = [_row(point) for point in found.points]
     lines = {
@@ -210,7 +210,7 @@ def _coarser(options: Mapping[str, Any]) -> str:
     return "".join(f", {text}" for text in levels + bounds)
 
 
-def _reading(found: Frontier) -> str:
+def _reading(found: EpsilonCurve) -> str:
     noise = (
         "and of the draws (Student's)"
         if found.draws > 1

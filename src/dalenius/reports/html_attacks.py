@@ -30,7 +30,7 @@ def attacks(audit: Audit) -> str:
     rows = [
         [
             f"{escape(found.adversary)} on {escape(found.column)}"
-            + ("" if found.control_settled else ", <b>not converged</b>")
+            + ("" if found.is_control_converged else ", <b>not converged</b>")
             + "".join(f"<br><small>{escape(note)}</small>" for note in words.notes(found)),
             words.success(found),
             words.rate(found.naive),
@@ -75,7 +75,7 @@ def three_risks(audit: Audit) -> str:
     risks = audit.risks
     if risks is None:
         return ""
-    judged = [found for found in audit.attacks if found.success.n and found.settled]
+    judged = [found for found in audit.attacks if found.success.n and found.is_converged]
     best = max(judged, key=lambda found: found.success.value, default=None)
     told = [found for found in judged if not math.isnan(found.perfect_breach)]
     assumed, sure = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius import __version__
-from dalenius.auditing.surveying import Surveyed
+from dalenius.auditing.surveying import LatticeSurvey
 from dalenius.errors import counted
 from dalenius.measures.remaining import wrapped
 from dalenius.publishers.survey import Sweep
@@ -22,7 +22,7 @@ LISTED = 400
 ROWS = 15  # nodes that the terminal lists
 
 
-def lines(surveyed: Surveyed) -> list[str]:
+def lines(surveyed: LatticeSurvey) -> list[str]:
     """What `dalenius lattice` prints: the nodes to choose from, the least loss first."""
     nodes, good, names = surveyed.nodes, surveyed.good, [who.text for who in surveyed.adversaries]
     satisfy = f", {len(good):,} satisfy the criteria" if surveyed.criteria else ""
@@ -68,7 +68,7 @@ def _epsilon(value: float) -> str:
     return "infinite" if value == float("inf") else f"{value:,.6g}"
 
 
-def page(surveyed: Surveyed, run: Mapping[str, Any]) -> str:
+def page(surveyed: LatticeSurvey, run: Mapping[str, Any]) -> str:
     """The whole page of a lattice that was surveyed with `sweep_epsilon`."""
     nodes, sweep, epsilon = surveyed.nodes, surveyed.sweep, surveyed.sweep_epsilon
     if sweep is None or epsilon is None:

@@ -92,7 +92,7 @@ def _inference(audit: Audit) -> list[str]:
 def _success(found: Attack) -> list[str]:
     """How often an adversary is right, in the release and outside it."""
     control = "no control" if found.control.n == 0 else f"control {words.rate(found.control)}"
-    unsettled = "" if found.control_settled else ", NOT CONVERGED"
+    unsettled = "" if found.is_control_converged else ", NOT CONVERGED"
     gain = f"gain {words.gain(found)}: {words.verdict(found)}"
     return [
         f"    {found.adversary} on {found.column}: {words.success(found)}, {control}{unsettled}",

@@ -10,9 +10,9 @@ from typing import Any
 
 from dalenius import __version__
 from dalenius.auditing.axes import COMMONEST
-from dalenius.auditing.exploring import Explored
+from dalenius.auditing.exploring import Frontier
+from dalenius.auditing.frontier import Point, TradeOff
 from dalenius.auditing.policy import Threshold
-from dalenius.auditing.tradeoff import Point, TradeOff
 from dalenius.errors import counted, listing
 from dalenius.measures import remaining
 from dalenius.releases import KINDS
@@ -164,7 +164,21 @@ def chosen_lines(found: TradeOff, command: str) -> list[str]:
     ]
 
 
-def written_lines(found: Explored) -> list[str]:
+def all_lines(found: Frontier) -> list[str]:
+    """What `dalenius frontier` prints: every release, the best of them, and what was written."""
+    text = lines(str(found.table), found.tradeoff)
+    if found.has_policy:
+        text += ["", *chosen_lines(found.tradeoff, found.publish_command)]
+    return [*text, *(f"\n  {line}" for line in written_lines(found))]
+
+
+def run_of(found: Frontier) -> dict[str, Any]:
+    """What JSON adds to the details of the run: the command that publishes the best release, and the time of each point."""
+    command = {"command": found.publish_command} if found.publish_command else {}
+    return {**command, "points": [{"seconds": round(point.seconds, 3)} for point in found.tradeoff.points]}
+
+
+def written_lines(found: Frontier) -> list[str]:
     """What became of the release that `--best` asks for."""
     best, chosen_point = found.best, found.tradeoff.best()
     if best is None or chosen_point is None:

@@ -15,6 +15,7 @@ from typing import Any
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.guide import alike, graded
 from dalenius.measures.guide.recommendation import Recommendation
+from dalenius.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +195,12 @@ def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
     return needed
 
 
-@dataclass(frozen=True, slots=True)
-class Guidance:
-    """Answers, and the measure that they lead to."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Guidance(Result):
+    """The answers, and the measure that they lead to.
+
+    `to_pandas` has one row: the answers by their questions, `measure`, `command` (what to run) and `reference`.
+    """
 
     answers: dict[str, str]
     recommendation: Recommendation
