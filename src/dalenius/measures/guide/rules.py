@@ -197,7 +197,7 @@ def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Guidance(Result):
-    """The answers, and the measure that they lead to.
+    """Answers, and the measure that they lead to.
 
     `to_pandas` has one row: the answers by their questions, `measure`, `command` (what to run) and `reference`.
     """
