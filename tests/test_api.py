@@ -80,7 +80,7 @@ def test_the_others_are_the_commands_too() -> None:
     assert plain(found) == said("lattice", "patients.csv", "--k", "5")
     found = dl.channel(model="crowds:n=5,p=0.3").to_document()
     assert plain(found) == said("channel", "--model", "crowds:n=5,p=0.3")
-    explored = dl.frontier("patients.csv", methods=["mondrian"], values={"k": (5,)}, risk="random-worlds", jobs=1)
+    explored = dl.frontier("patients.csv", method="mondrian", k=5, risk="random-worlds", jobs=1)
     grid = ("--method", "mondrian", "--k", "5", "--risk", "random-worlds", "--jobs", "1")
     assert plain(explored.to_document()) == said("frontier", "patients.csv", *grid)
 

@@ -298,7 +298,7 @@ def test_ctrl_c_and_going_on(run: Run, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (130, ""), err
     kept = {path.name: path.stat().st_mtime_ns for path in journal.iterdir()}
     assert 0 < len(kept) < 16
-    assert f"dalenius: Interrupted. {len(kept)} of 16 releases are measured and kept in 'people.frontier'." in err
+    assert f"dalenius: Interrupted. {len(kept)} of 16 releases were measured and kept in 'people.frontier'." in err
     assert "Run the same command again" in err
     assert "Traceback" not in err
     assert not [name for name in kept if not name.endswith(".json")]

@@ -16,9 +16,7 @@ import pytest
 
 import dalenius as dl
 from dalenius import output
-from dalenius.auditing.epsilon_curve import epsilon_curve_of
 from dalenius.cli import app
-from dalenius.measures.guide import guide
 from dalenius.reports.results import REPORTS
 from dalenius.reports.short import MAX_COLUMNS, MAX_LINES
 from dalenius.result import Result
@@ -54,7 +52,7 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
     "compare": (lambda: dl.compare(["s.csv"], "patients.csv"), ["compare", "s.csv", "--truth", "patients.csv"]),
     "lattice": (lambda: dl.lattice("patients.csv", k=5), ["lattice", "patients.csv", "--k", "5"]),
     "lattice swept": (
-        lambda: dl.lattice("patients.csv", k=5, sweep_epsilon=2.5),
+        lambda: dl.lattice("patients.csv", k=5, epsilon=2.5),
         ["lattice", "patients.csv", "--k", "5", "-o", "l.html"],
     ),
     "channel": (lambda: dl.channel(model="crowds:n=5,p=0.3"), ["channel", "--model", "crowds:n=5,p=0.3"]),
@@ -64,7 +62,7 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
     ),
     "frontier": (
         lambda: dl.frontier(
-            "patients.csv", "policy.toml", methods=["mondrian"], values={"k": (5, 10, 999)}, risk="random-worlds", jobs=1
+            "patients.csv", "policy.toml", method="mondrian", k=[5, 10, 999], risk="random-worlds", jobs=1
         ),
         [
             *("frontier", "patients.csv", "--schema", "policy.toml", "--method", "mondrian", "--k", "5,10,999"),
@@ -72,10 +70,10 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
         ],
     ),
     "epsilon curve": (
-        lambda: epsilon_curve_of(Path("patients.csv"), Path("privacy.toml"), [0.5, 1.0], draws=2),
+        lambda: dl.frontier("patients.csv", epsilons=[0.5, 1.0], draws=2),
         ["frontier", "patients.csv", "--method", "noisy-counts", "--epsilons", "0.5,1", "--draws", "2"],
     ),
-    "guide": (lambda: guide(ANSWERS), ["guide", *(word for key, text in ANSWERS.items() for word in (f"--{key}", text))]),
+    "guide": (lambda: dl.guide(**ANSWERS), ["guide", *(word for key, text in ANSWERS.items() for word in (f"--{key}", text))]),
 }  # fmt: skip
 HAVE_PAGES = {"audit", "audit alone", "lattice swept", "channel curve", "frontier", "epsilon curve"}
 

@@ -270,7 +270,7 @@ def _folder(table: Path) -> Path:
 
 def _stopped(kept: int, total: int, journal: Journal) -> str:
     if not kept:
-        return "Interrupted. Nothing had been measured, and nothing was written."
+        return "Interrupted. Nothing was measured yet, and nothing was written."
     again = ", without --fresh" if journal.fresh else ""
     return (
         f"Interrupted. {kept} of {total} releases were measured and kept in {str(journal.folder)!r}. Run the same command again"

@@ -64,11 +64,11 @@ class Report:
 
 
 def _no_sweep(survey: LatticeSurvey) -> str:
-    return "" if survey.sweep is not None else "it was made without sweep_epsilon. Pass sweep_epsilon=2.5 to lattice()"
+    return "" if survey.sweep is not None else "it was made without epsilon. Pass epsilon=2.5 to dl.lattice"
 
 
 def _no_curve(measured: MeasuredChannel) -> str:
-    return "" if measured.curve else "it has no curve. Pass design and curve=True to channel()"
+    return "" if measured.curve else "it has no curve. Pass design and curve=True to dl.channel"
 
 
 def _frontier_page(found: Frontier, run: Run) -> str:
