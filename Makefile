@@ -3,26 +3,41 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-.PHONY: demo test lint check-docs bench proof same golden clean
+.PHONY: demo test test-fast lint lint-fast check-docs check-tests docs bench proof same golden renew clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dalenius demo
 
-test: lint check-docs
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
+# Everything, side by side: where tests wait for a server, the others use the processor.
+test: $(VENV)/.installed-dev
+	$(MAKE) --jobs=3 --keep-going check-tests lint check-docs
 
-lint: $(VENV)/.installed-dev
+# What answers within two minutes on two cores: no types, no examples of the documentation, no test that is marked slow.
+test-fast: lint-fast
+	$(PYTEST) -q -m "not slow"
+
+check-tests: $(VENV)/.installed-dev
+	$(PYTEST)
+
+lint: lint-fast
+	$(BIN)/mypy
+
+lint-fast: $(VENV)/.installed-dev
 	$(BIN)/ruff check src tests scripts benchmarks examples
 	$(BIN)/ruff format --check src tests scripts benchmarks examples
-	$(BIN)/mypy
 	$(BIN)/python scripts/check_layers.py
 	$(BIN)/python scripts/check_size.py
 
 check-docs: $(VENV)/.installed-dev
 	$(BIN)/python scripts/check_docs.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/run_docs.py README.md docs/*.md docs/*/*.md
-	$(BIN)/python -m pytest -q --doctest-modules src/dalenius
+	$(BIN)/python -m pytest -q -p no:cacheprovider --doctest-modules src/dalenius
+
+# The documentation as a site that needs no network and no server: open site/index.html.
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
@@ -37,6 +52,13 @@ same: $(VENV)/.installed-dev
 
 # After a change of output that is meant: write the golden files anew, then read their diff.
 golden: $(VENV)/.installed-dev
+	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/golden.py
+
+# After a new part or a change of output that is meant: write the golden files, and every page that scripts write, anew. Then read
+# the diff. The picture of the README is renewed by `scripts/write_picture.py` alone.
+renew: $(VENV)/.installed-dev
+	set -e; for script in scripts/write_*.py; do \
+	  [ $$script = scripts/write_picture.py ] || PYTHONPATH=. $(BIN)/python $$script; done
 	PYTHONPATH=. OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/golden.py
 
 $(VENV)/bin/python:

@@ -23,9 +23,9 @@ _RATE = (
     + """
 from dalenius.publishers.rate_distortion import least_information
 channel = line_of(200)
-d = losses.named(sys.argv[1], channel.inputs, channel.inputs).matrix
+d = losses.make_loss(sys.argv[1], channel.inputs, channel.inputs).matrix
 most = 0.1 * float((channel.prior @ d).min())
-least_information(line_of(5), losses.named(sys.argv[1], line_of(5).inputs, line_of(5).inputs).matrix, 0.1)
+least_information(line_of(5), losses.make_loss(sys.argv[1], line_of(5).inputs, line_of(5).inputs).matrix, 0.1)
 start = time.perf_counter()
 found = least_information(channel, d, most)
 _report(time.perf_counter() - start, gap=found.gap, information=found.information, slope=found.slope)
@@ -37,7 +37,7 @@ _PLAIN = (
     _LABELS
     + """
 channel = line_of(200)
-d = losses.named(sys.argv[1], channel.inputs, channel.inputs).matrix
+d = losses.make_loss(sys.argv[1], channel.inputs, channel.inputs).matrix
 slope, limit = float(sys.argv[2]), float(sys.argv[3])
 p = channel.prior
 kernel = np.exp(-slope * (d - d.min(axis=1, keepdims=True)))
@@ -57,7 +57,7 @@ _DIT = (
     + """
 from dit.rate_distortion.blahut_arimoto import blahut_arimoto
 channel = line_of(200)
-d = losses.named(sys.argv[1], channel.inputs, channel.inputs).matrix
+d = losses.make_loss(sys.argv[1], channel.inputs, channel.inputs).matrix
 start = time.perf_counter()
 result, joint = blahut_arimoto(channel.prior, float(sys.argv[2]) / np.log(2), lambda p, q: d, restarts=1)
 seconds = time.perf_counter() - start
@@ -78,7 +78,7 @@ from dataclasses import replace
 channel = build("gaussian", grid=int(sys.argv[1]), sigma=1.0)
 channel = replace(channel, prior=np.random.default_rng(0).dirichlet(np.ones(len(channel.inputs))))
 system = losses.absolute(channel.inputs, channel.outputs)
-loss = losses.named(sys.argv[2], channel.inputs)
+loss = losses.make_loss(sys.argv[2], channel.inputs)
 most = 0.5 * float((channel.prior @ system.matrix).min())
 design = most_average_error if sys.argv[3] == "average" else most_worst_case_error
 start = time.perf_counter()

@@ -17,7 +17,7 @@ _OURS = """
 import sys
 import numpy as np
 import dalenius as dl
-from dalenius.adversaries.links import LinkChain, Links
+from dalenius.adversaries.models.links import LinkChain, Links
 from dalenius.publishers.anatomy import Anatomy
 release = Anatomy(int(sys.argv[2])).publish(dl.datasets.adult(sys.argv[1]), seed=1).release
 links = Links.of(release)
@@ -40,7 +40,7 @@ sys.path.insert(0, sys.argv[5])
 import numpy as np
 import dalenius as dl
 import plain_metropolis as plain
-from dalenius.adversaries.links import LinkChain, Links
+from dalenius.adversaries.models.links import LinkChain, Links
 from dalenius.publishers.anatomy import Anatomy
 release = Anatomy(int(sys.argv[2])).publish(dl.datasets.adult(sys.argv[1]), seed=1).release
 links = Links.of(release)
@@ -75,7 +75,7 @@ _report(seconds, sweep=seconds / sweeps)
 _ROWS = """
 import sys
 import numpy as np
-from dalenius.adversaries.links import LinkChain, Links
+from dalenius.adversaries.models.links import LinkChain, Links
 from dalenius.releases import Anatomized, GroupCells
 from dalenius.schema import Column, Domain, Schema
 people = int(sys.argv[1])

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversaries import Adversary, Targets, fit
+from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import required
+from dalenius.adversaries.models import fit
 from dalenius.belief import Belief
 from dalenius.releases import Release
 
@@ -27,12 +28,7 @@ class WholeClasses(Adversary):
     needs = ("rows", "links")  # centroids and counts have no classes that somebody could fit
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002 - exact: nothing is drawn
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         grouping = required(release.classes(), release).grouping(column)
         counts = fit.counts_of(grouping)  # [class, value], sparse

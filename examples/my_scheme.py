@@ -11,9 +11,9 @@ import numpy as np
 from dalenius.criteria import Criterion, KAnonymity
 from dalenius.errors import InputError, ParameterError
 from dalenius.options import Option
-from dalenius.publishers.base import Publisher, check_numbers_declared, only_criterion
+from dalenius.publishers.base import Example, Publisher, check_numbers_declared, only_criterion
 from dalenius.publishers.classes import BottomClasses
-from dalenius.publishers.grid import Grid, K
+from dalenius.publishers.grid import Grid
 from dalenius.publishers.parts import PublishedParts
 from dalenius.table import Table
 
@@ -26,7 +26,9 @@ class Runs(Publisher):
     title = "runs"
     description = "Puts people in the order of their quasi-identifiers, and k after k into a class."
     options = (Option("first", "Runs: order people by this column first.", str, metavar="COLUMN"),)
-    grid = Grid((K,), options=("first",))  # what `frontier` varies, and what all its candidates share
+    keeps = (KAnonymity,)  # `frontier` varies these criteria
+    grid = Grid(options=("first",))  # what all candidates of `frontier` share
+    example = Example((KAnonymity(4),))
     k: int
     first: str | None = None
 
@@ -44,8 +46,7 @@ class Runs(Publisher):
     def publish(self, table: Table) -> PublishedParts:
         check_numbers_declared(table.declared)  # else nobody could say what [20, 39] covers
         bottom = BottomClasses(table.cells())  # distinct quasi-identifiers in their order, with counts
-        if bottom.people < self.k:
-            raise InputError(f"k = {self.k} cannot be met: the table has {bottom.people:,} people.")
+        KAnonymity(self.k).check_possible(bottom.people, ())
         columns = {column.name: a for a, column in enumerate(bottom.quasi)}
         if self.first is not None and self.first not in columns:
             raise InputError(f"--first {self.first!r}: write a quasi-identifier, for example {next(iter(columns))}.")

@@ -25,12 +25,16 @@ def anchors(text: str) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them; of equal headings the later ones are numbered."""
     found: dict[str, int] = {}
     for heading in HEADING.findall(FENCE.sub("", text)):
-        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
-        slug = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
-        found[slug] = found.get(slug, -1) + 1
-        if found[slug]:
-            found[f"{slug}-{found[slug]}"] = 0
+        anchor = slug(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading))
+        found[anchor] = found.get(anchor, -1) + 1
+        if found[anchor]:
+            found[f"{anchor}-{found[anchor]}"] = 0
     return set(found)
+
+
+def slug(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def links(text: str) -> list[str]:

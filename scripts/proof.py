@@ -27,12 +27,12 @@ import numpy as np
 import scipy
 from marked_pages import rewrite
 from tests.adversaries.mode_worlds import campaign, exact
+from tests.adversaries.models.test_set_modes import ring
 from tests.adversaries.test_relative_links import released
-from tests.adversaries.test_set_modes import ring
 
 from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.releases import Release
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -108,8 +108,8 @@ def run(name: str, seeds: range) -> list[Outcome]:
 
 def version() -> str:
     """A number that changes with the sampler and the releases."""
-    parts = [*(ROOT / "src/dalenius/adversary").glob("*.py"), *(ROOT / "src/dalenius/kernel").glob("*.py")]
-    parts += [ROOT / "tests/adversaries/mode_worlds.py", ROOT / "tests/adversaries/test_set_modes.py"]
+    parts = [path for part in ("adversaries", "kernels") for path in (ROOT / "src/dalenius" / part).rglob("*.py")]
+    parts += [ROOT / "tests/adversaries/mode_worlds.py", ROOT / "tests/adversaries/models/test_set_modes.py"]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(parts))).hexdigest()
 
 

@@ -6,23 +6,28 @@ they hold prompts and as scripts otherwise. Blocks after `<!-- not run: reason -
 quoted (`> …`) right after a console block must have been printed by its commands.
 
 Files run side by side. What only starts our program or Python, and needs no shell, runs in a fork of this process, which
-has imported everything once: two thirds of a short command's time is importing.
+has imported everything once: two thirds of a short command's time is importing. Many pages begin with the same command in
+their empty folder, mostly `dalenius demo --quick`. It runs once, and each of these pages gets a copy of what it wrote.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
 import doctest
+import functools
 import importlib
 import multiprocessing
 import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,21 +37,24 @@ BLOCK = re.compile(
 )
 QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 IMPORTED = (
-    "dalenius.auditing", "dalenius.auditing.epsilon_curve", "dalenius.cli.app", "dalenius.config", "dalenius.engines.duckdb",
+    "dalenius.auditing", "dalenius.auditing.epsilon_curve", "dalenius.cli.app", "dalenius.config", "dalenius.engines.duckdb_engine",
     "dalenius.papers", "dalenius.publishers.anatomy", "dalenius.publishers.lattice", "dalenius.publishers.mondrian",
     "dalenius.reports.html",
     "altair", "ibis.backends.duckdb", "numba.core.caching", "numba.core.registry", "rich", "scipy.optimize", "scipy.stats",
 )  # fmt: skip
-STARTS_OTHERS = "dalenius frontier "  # processes of its own, which a fork of a pool's process may not have
 SHELL = set("|;&<>$`*?(){}~#\\\"'")  # outside quotes: for a shell to understand
 
 
-def run_file(path: Path) -> tuple[int, int, float, list[str]]:
+Opening = tuple[int, str, str]  # exit code, output, and the folder with what was written
+
+
+def run_file(path: Path, openings: dict[str, Opening]) -> tuple[int, int, float, list[str]]:
     """How many blocks ran, how many were left out, the seconds it took, and what went wrong."""
     ran = left = 0
     wrong: list[str] = []
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
+        opened = first_command(path) not in openings
         for skipped, language, body, quoted in BLOCK.findall(path.read_text(encoding="utf-8")):
             if skipped:
                 left += 1
@@ -62,12 +70,33 @@ def run_file(path: Path) -> tuple[int, int, float, list[str]]:
                 if not line.startswith("$ "):
                     continue
                 command, _, comment = line[2:].partition("  # exit ")
-                code, output = _command(command, folder)
+                if opened:
+                    code, output = _command(command, folder)
+                else:
+                    code, output, written = openings[command]
+                    shutil.copytree(written, folder, dirs_exist_ok=True)
+                    opened = True
                 if code != (int(comment) if comment else 0):
                     wrong.append(f"{path}: `{command}` exits with {code}:\n{output}")
                 printed += output
             wrong += [f"{path}: nothing printed {one!r}:\n{printed}" for one in _missing(quoted, printed)]
     return ran, left, time.monotonic() - begun, wrong
+
+
+def first_command(path: Path) -> str | None:
+    """The command with which a page begins in its empty folder, if it begins with one."""
+    for skipped, language, body, _ in BLOCK.findall(path.read_text(encoding="utf-8")):
+        if skipped:
+            continue
+        lines = [line for line in body.splitlines() if line.startswith("$ ")]
+        return lines[0][2:].partition("  # exit ")[0] if language == "console" and lines else None
+    return None
+
+
+def run_opening(command: str, folder: str) -> Opening:
+    """Run a command with which several pages begin."""
+    place = tempfile.mkdtemp(dir=folder)
+    return *_command(command, place), place
 
 
 def _missing(quoted: str, printed: str) -> list[str]:
@@ -78,8 +107,7 @@ def _missing(quoted: str, printed: str) -> list[str]:
 
 
 def _command(command: str, folder: str) -> tuple[int, str]:
-    forks = command.startswith("dalenius ") and not command.startswith(STARTS_OTHERS)
-    if forks and not SHELL & set(QUOTED.sub("", command)):
+    if command.startswith("dalenius ") and not SHELL & set(QUOTED.sub("", command)):
         return _forked(lambda: _dalenius(shlex.split(command)), folder)
     environment = dict(os.environ)
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
@@ -139,8 +167,15 @@ def main(files: list[str]) -> int:
     for name in IMPORTED:
         importlib.import_module(name)
     problems = []
-    with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:  # each file has a folder of its own
-        for name, (ran, left, seconds, wrong) in zip(files, pool.imap(run_file, map(Path, files)), strict=True):
+    paths = [Path(name) for name in files]
+    shared = [command for command, pages in Counter(map(first_command, paths)).items() if command and pages > 1]
+    # Not a multiprocessing.Pool: a command may start processes of its own, which a pool's processes may not.
+    context = multiprocessing.get_context("fork")
+    with tempfile.TemporaryDirectory() as kept, concurrent.futures.ProcessPoolExecutor(mp_context=context) as pool:
+        made = pool.map(functools.partial(run_opening, folder=kept), shared)
+        openings = dict(zip(shared, made, strict=True))
+        done = pool.map(functools.partial(run_file, openings=openings), paths)  # each file has a folder of its own
+        for name, (ran, left, seconds, wrong) in zip(files, done, strict=True):
             print(f"{name}: {ran} examples ran, {left} left out, {seconds:.0f} s", flush=True)
             problems += wrong
     print("\n".join(problems))

@@ -11,7 +11,7 @@ import typer
 from marked_pages import rewrite
 
 from dalenius.cli.app import app
-from dalenius.engines import PLACES, Place
+from dalenius.engines import Place, places
 from dalenius.publishers.base import Publisher
 from dalenius.publishers.registry import PUBLISHERS
 from dalenius.releases import Release
@@ -33,7 +33,7 @@ def commands() -> dict[str, str]:
 def refused_command(name: str, place: Place) -> str:
     """Why a command does not read rows there; nothing if it does. Files of DuckDB need no --engine."""
     reads_rows = name == "split"
-    return "" if reads_rows and place.title == PLACES[0].title else commands()[name]
+    return "" if reads_rows and place.title == places()[0].title else commands()[name]
 
 
 def refused_kind(kind: type[Release], place: Place) -> str:
@@ -53,10 +53,10 @@ def refused_table(publisher: type[Publisher]) -> str:
 
 def table(head: str, parts: Iterable[str], refused: Callable[[str, Place], str], last: dict[str, str]) -> list[str]:
     """A row for each part, a column for each place; `last` has a column more."""
-    heads = [head, *(place.title for place in PLACES), *([next(iter(last))] if last else [])]
+    heads = [head, *(place.title for place in places()), *([next(iter(last))] if last else [])]
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     for part in parts:
-        cells = [refused(part, place) for place in PLACES] + ([last[part]] if last else [])
+        cells = [refused(part, place) for place in places()] + ([last[part]] if last else [])
         lines.append("| " + " | ".join([f"`{part}`", *(f"no: {why}" if why else "yes" for why in cells)]) + " |")
     return lines
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dalenius.adversaries import sampling
+from dalenius.adversaries.models import sampling
 
 
 def in_the_second_round(monkeypatch: pytest.MonkeyPatch) -> list[Any]:

@@ -60,7 +60,7 @@ def test_publish_check_and_audit_are_the_commands() -> None:
     with_objects = dl.check("r.csv", dl.Schema.load("privacy.toml"), engine="duckdb://", k=5, l=2)
     assert with_objects.to_document() == dl.check("r.csv", k=5, l=2).to_document()
 
-    found = dl.audit("r.csv", truth="patients.csv", name="r.csv").to_document()
+    found = dl.audit("r.csv", truth="patients.csv").to_document()
     assert plain(found) == said("audit", "r.csv", "--truth", "patients.csv")
     found = dl.attack("r.csv", truth=Path("patients.csv"), adversary="random-worlds").to_document()
     assert plain(found) == said("attack", "r.csv", "--truth", "patients.csv", "--adversary", "random-worlds")
@@ -80,14 +80,14 @@ def test_the_others_are_the_commands_too() -> None:
     assert plain(found) == said("lattice", "patients.csv", "--k", "5")
     found = dl.channel(model="crowds:n=5,p=0.3").to_document()
     assert plain(found) == said("channel", "--model", "crowds:n=5,p=0.3")
-    explored = dl.frontier("patients.csv", method="mondrian", k=5, risk="random-worlds", jobs=1)
+    explored = dl.frontier("patients.csv", method="mondrian", k=[5], risk="random-worlds", jobs=1)
     grid = ("--method", "mondrian", "--k", "5", "--risk", "random-worlds", "--jobs", "1")
     assert plain(explored.to_document()) == said("frontier", "patients.csv", *grid)
 
 
 @pytest.mark.usefixtures("folder")
 def test_what_is_misspelt_is_refused() -> None:
-    with pytest.raises(dl.InputError):
+    with pytest.raises(TypeError, match=r"publish\(\) has no option 'kk'\. Did you mean 'k'"):
         dl.publish("patients.csv", kk=5)
     with pytest.raises(dl.InputError, match="no_such"):
         dl.check("patients.csv", "no_such.toml")

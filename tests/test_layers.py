@@ -8,7 +8,16 @@ from pathlib import Path
 import check_layers
 import pytest
 
-USUAL = ("adversaries/base", "adversaries/fit", "cli/common", "datasets/_rows", "releases/generalized")
+USUAL = (
+    "adversaries/base",
+    "adversaries/evidence",
+    "adversaries/models/fit",
+    "adversaries/other",
+    "adversaries/registry",
+    "cli/common",
+    "datasets/_rows",
+    "releases/generalized",
+)
 
 
 def planted(root: Path, files: dict[str, str]) -> Path:
@@ -35,10 +44,16 @@ def test_the_package_is_clean() -> None:
         ("hierarchy", "from . import schema", "relative import"),
         ("reports/mine", "from dalenius.cli import app", "nothing imports the command line"),
         ("public", "def late():\n    import dalenius.cli", "nothing imports the command line"),
-        ("adversaries/mine", "from dalenius.adversaries.fit import fits", "a sibling"),
-        ("adversaries/mine", "from dalenius.adversaries import fit", "a sibling"),
-        ("adversaries/mine", "import dalenius.adversaries.fit", "a sibling"),
-        ("adversaries/mine", "from dalenius.adversaries import named", "a sibling"),
+        ("adversaries/mine", "from dalenius.adversaries.other import Other", "a sibling"),
+        ("adversaries/mine", "from dalenius.adversaries import other", "a sibling"),
+        ("adversaries/mine", "import dalenius.adversaries.other", "a sibling"),
+        ("adversaries/models/mine", "from dalenius.adversaries.other import Other", "a sibling"),
+        (
+            "adversaries/models/mine",
+            "from dalenius.adversaries.registry import usual_adversary",
+            "whose members import",
+        ),
+        ("adversaries/mine", "from dalenius.adversaries import make_adversary", "a sibling"),
         ("cli/mine", "from dalenius.cli.other import x", "a sibling"),
         ("adversaries/mine", "from dalenius.releases.generalized import _cut", "_cut is private"),
         ("adversaries/mine", "from dalenius.releases import _cuts", "_cuts is private"),
@@ -69,10 +84,16 @@ def test_a_wrong_import_is_seen(tmp_path: Path, file: str, text: str, said: str)
     [
         ("adversaries/mine", "from dalenius.adversaries.base import Adversary"),
         ("adversaries/mine", "from dalenius.releases.generalized import Generalized"),
-        ("adversaries/__init__", "from dalenius.adversaries.fit import fits"),
+        (
+            "adversaries/mine",
+            "from dalenius.adversaries.models import fit\nfrom dalenius.adversaries.evidence import x",
+        ),
+        ("adversaries/models/mine", "from dalenius.adversaries.models import fit"),
+        ("adversaries/models/mine", "def late():\n    from dalenius.adversaries.registry import usual_adversary"),
+        ("adversaries/__init__", "from dalenius.adversaries.models.fit import fits"),
         (
             "adversaries/registry",
-            "import importlib\nfrom dalenius.adversaries import fit\nimportlib.import_module('x')",
+            "import importlib\nfrom dalenius.adversaries import other\nimportlib.import_module('x')",
         ),
         ("datasets/__init__", "from dalenius.datasets import _rows\nfrom dalenius.datasets._rows import rows"),
         (
@@ -90,25 +111,41 @@ def test_what_is_allowed_passes(tmp_path: Path, file: str, text: str) -> None:
     assert check_layers.check(planted(tmp_path, {file: text})) == []
 
 
+def test_models_do_not_import_each_other_in_a_circle(tmp_path: Path) -> None:
+    files = {
+        "adversaries/models/first": "from dalenius.adversaries.models.second import x",
+        "adversaries/models/second": "from dalenius.adversaries.models import third",
+        "adversaries/models/third": "",
+    }
+    root = planted(tmp_path, files)
+    assert check_layers.check(root) == []
+    planted(root, {"adversaries/models/third": "import dalenius.adversaries.models.first"})
+    problems = check_layers.check(root)
+    assert [problem.partition(".py:")[0].rpartition("/")[2] for problem in problems] == ["first", "second", "third"]
+    assert all("a circle" in problem for problem in problems)
+
+
 def test_a_private_module_is_private_to_its_package(tmp_path: Path) -> None:
     wrong = "from dalenius.datasets import _rows"
     assert len(check_layers.check(planted(tmp_path, {"papers/mine": wrong}))) == 1
 
 
 def test_the_list_excuses_what_it_names_and_only_shrinks(tmp_path: Path) -> None:
-    root = planted(tmp_path / "package", {"adversaries/mine": "from dalenius.adversaries import fit, base, named"})
+    root = planted(
+        tmp_path / "package", {"adversaries/mine": "from dalenius.adversaries import other, base, make_adversary"}
+    )
     listed = tmp_path / "allowed.toml"
     assert len(check_layers.check(root, listed)) == 2
     check_layers.update(root, listed, accept=False)
     assert len(check_layers.check(root, listed)) == 2, "nothing is added unless it is accepted"
     check_layers.update(root, listed, accept=True)
     assert check_layers.check(root, listed) == []
-    planted(root, {"adversaries/mine": "from dalenius.adversaries import fit"})
+    planted(root, {"adversaries/mine": "from dalenius.adversaries import other"})
     (problem,) = check_layers.check(root, listed)
     assert "__init__ is listed under siblings but no longer needed" in problem
     check_layers.update(root, listed, accept=False)
     assert check_layers.check(root, listed) == []
-    assert tomllib.loads(listed.read_text(encoding="utf-8"))["siblings"] == {"adversaries/mine.py": ["fit"]}
+    assert tomllib.loads(listed.read_text(encoding="utf-8"))["siblings"] == {"adversaries/mine.py": ["other"]}
 
 
 def test_a_wrong_layer_cannot_be_listed(tmp_path: Path) -> None:

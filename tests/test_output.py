@@ -88,7 +88,7 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"folder .*none' does not exist"):
         write_texts({tmp_path / "none" / "t.csv": "x"})
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         write_texts({tmp_path / "good.csv": "x", tmp_path / "pipe": "x"})
     assert (tmp_path / "pipe").is_fifo()
     assert not (tmp_path / "good.csv").exists()

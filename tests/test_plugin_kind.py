@@ -14,6 +14,8 @@ from dalenius.errors import InputError
 from dalenius.releases import KINDS
 from tests.test_plugins import Run, dalenius, install  # noqa: F401 - `dalenius` is a fixture
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def released(dalenius: Run, tmp_path: Path) -> Path:  # noqa: F811
@@ -101,7 +103,7 @@ def test_its_sidecar_and_its_name_agree_on_the_kind(tmp_path: Path) -> None:
         table.write(tmp_path / "other.pivot.csv")
         assert dl.read_release(tmp_path / "other.pivot.csv", schema) == table
         assert dl.read_release(tmp_path / "other", schema) == table
-        with pytest.raises(InputError, match="A frame is a release of kind generalized or centroids"):
+        with pytest.raises(InputError, match="A data frame can be a release of kind generalized or centroids"):
             dl.read_release(rows, schema, kind="pivot")
     finally:
         KINDS.remove("pivot")

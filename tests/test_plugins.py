@@ -16,7 +16,8 @@ from dalenius.criteria import CRITERIA, KAnonymity
 from dalenius.datasets import save_hospital
 from dalenius.errors import InputError
 from dalenius.plugins import Registry
-from tests.conftest import ROOT
+from tests.conftest import COMMAND_LINE, LONG, ROOT
+from tests.processes import Starter
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -30,15 +31,14 @@ def install(folder: Path, group: str, name: str, value: str) -> None:
 
 
 @pytest.fixture
-def dalenius(tmp_path: Path) -> Run:
+def dalenius(starter: Starter, tmp_path: Path) -> Run:
     """The command line in a new process, in a folder with a hospital's table; plug-ins are installed in `site`."""
     save_hospital(tmp_path, 400, 1)
     path = os.pathsep.join([str(tmp_path / "site"), str(ROOT), str(ROOT / "src")])
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", "from dalenius.cli import main; main()", *arguments]
         environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return starter.run(COMMAND_LINE, list(arguments), cwd=tmp_path, env=environment, timeout=LONG)
 
     return run
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import dalenius as dl
+from dalenius.datasets import save_hospital
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import from_paths
 from dalenius.schema import Column, Domain, Prior, Schema, WrongType
@@ -189,3 +193,101 @@ def test_undeclared_and_missing_columns(names: list[str], words: list[str]) -> N
         SCHEMA.check_columns(names, where="t.csv")
     for word in ["t.csv", "privacy.toml", *words]:
         assert word in str(caught.value)
+
+
+# Schemas in Python ------------------------------------------------------------------------------------------------------
+
+
+PYTHON = dl.Schema(
+    [
+        dl.Column("name", "identifier"),
+        dl.Column("age", "quasi", type="integer", intervals=(10, 20), domain=dl.Domain(tuple(map(str, range(20, 70))))),
+        dl.Column("odd numbers", "quasi", type="integer", domain=dl.Domain(("1", "3", "5"))),
+        dl.Column("zip", "quasi", mask="left"),
+        dl.Column("a/b ü", "quasi", hierarchy=from_paths([["a", "x;y", "*"], ['"b', "z", "*"]], source="here")),
+        dl.Column("place", "quasi", suppress=True),
+        dl.Column("ill", "sensitive", domain=dl.Domain(("Pox", "Flu", 'a "b"\\'))),
+    ],
+    missing=("", "?"),
+    suppressed=("*", "NA"),
+    missing_is_secret=True,
+    prior=dl.Prior(alpha={"Flu": 2.0}, beta={"place": {"a": 0.5}, "zip": 2.0}),
+    policy={
+        "min_k": 5,
+        "max_t": 0.25,
+        "max_relative_threat": {"quantile": 0.9, "value": 1.5},
+        "epsilon_privacy": ["I:1"],
+    },
+)
+
+
+def same(one: dl.Schema, other: dl.Schema) -> bool:
+    parts = ("columns", "missing", "suppressed", "missing_is_secret", "prior", "policy")
+    return all(getattr(one, part) == getattr(other, part) for part in parts)
+
+
+def test_a_saved_schema_is_loaded_again(tmp_path: Path) -> None:
+    PYTHON.save(tmp_path / "privacy.toml")
+    assert same(dl.Schema.load(tmp_path / "privacy.toml"), PYTHON)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["privacy.toml", "privacy_hierarchy_a_b__.csv"]
+
+
+def test_a_saved_schema_names_the_hierarchies_it_was_read_with(tmp_path: Path) -> None:
+    save_hospital(tmp_path, 50, 1)
+    loaded = dl.Schema.load(tmp_path / "privacy.toml")
+    (tmp_path / "below").mkdir()
+    loaded.save(str(tmp_path / "below" / "mine.toml"))
+    assert [path.name for path in (tmp_path / "below").iterdir()] == ["mine.toml"]
+    assert same(dl.Schema.load(tmp_path / "below" / "mine.toml"), loaded)
+    assert any(column.hierarchy is not None for column in loaded.columns)
+
+
+def test_values_that_were_seen_are_not_declared_when_a_schema_is_saved(tmp_path: Path) -> None:
+    """Else the order in which they were found would count as an order that somebody declared."""
+    bound = dl.Schema([dl.Column("place", "quasi"), dl.Column("ill", "sensitive")]).bind({"place": "ab", "ill": "xyz"})
+    bound.save(tmp_path / "p.toml")
+    assert not any(column.fixed for column in dl.Schema.load(tmp_path / "p.toml").columns)
+
+
+def test_two_columns_cannot_share_a_file_of_a_hierarchy(tmp_path: Path) -> None:
+    tree = from_paths([["a", "*"]], source="here")
+    schema = dl.Schema([dl.Column("a b", "quasi", hierarchy=tree), dl.Column("a_b", "sensitive", hierarchy=tree)])
+    with pytest.raises(InputError, match=r"Two columns would have the hierarchy 'p_hierarchy_a_b.csv'"):
+        schema.save(tmp_path / "p.toml")
+    assert not list(tmp_path.iterdir())
+
+
+def test_roles_are_changed_by_name() -> None:
+    changed = PYTHON.with_roles({"odd numbers": "other"}, place="identifier")
+    assert [column.role for column in changed.columns] == [
+        *("identifier", "quasi", "other", "quasi", "quasi", "identifier", "sensitive")
+    ]
+    assert PYTHON["place"].role == "quasi"
+    with pytest.raises(InputError, match=r"no column 'plaec'. Did you mean 'place'"):
+        PYTHON.with_roles(plaec="other")
+    with pytest.raises(ParameterError, match="one of identifier, quasi"):
+        PYTHON.with_roles(place="secret")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no sensitive column"):
+        PYTHON.with_roles(ill="other")
+
+
+def test_a_column_is_changed_or_added(tmp_path: Path) -> None:
+    changed = PYTHON.with_column("age", suppress=True, domain=[20, 30])
+    assert changed["age"] == dl.Column("age", "quasi", "integer", dl.Domain(("20", "30")), suppress=True)
+    assert [column.name for column in changed.columns] == [column.name for column in PYTHON.columns]
+    added = PYTHON.with_column("sex", role="quasi", suppress=True)
+    assert added.columns[-1] == dl.Column("sex", "quasi", suppress=True)
+    assert same(added.without_column("sex"), PYTHON)
+    assert PYTHON.with_column("zip", type="integer", intervals=[5, 10])["zip"].intervals == (5, 10)
+    file = tmp_path / "numbers.csv"
+    file.write_text("01;low;*\n3;low;*\n5;high;*\n", encoding="utf-8")
+    tree = PYTHON.with_column("odd numbers", hierarchy=file)["odd numbers"].hierarchy
+    assert tree is not None
+    assert tree.leaves == ("1", "3", "5")
+    file.write_text("one;*\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"numbers.csv, line 1: 'one' is not a whole number"):
+        PYTHON.with_column("odd numbers", hierarchy=str(file))
+    with pytest.raises(InputError, match=r"no column 'sex' yet. Give the new column a role"):
+        PYTHON.with_column("sex", suppress=True)
+    with pytest.raises(InputError, match=r"A column has no 'rolle'. Did you mean 'role'\?"):
+        PYTHON.with_column("age", rolle="other")

@@ -220,3 +220,17 @@ def test_adult(data: Path) -> None:
         rows = list(csv.DictReader(file, delimiter=";"))
     names = [column.name for column in cells.schema.coded]
     assert decoded(cells) == dict(collections.Counter(tuple(row[name] for name in names) for row in rows))
+
+
+def test_nobody_can_change_what_a_table_keeps(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("q,s\na,x\na,y\nb,x\n", encoding="utf-8")
+    table = dl.Table(path, dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive")]))
+    cells, marginals = table.cells(), table.marginals()
+    part = table.part(np.array([1, 0, 1])).cells()
+    kept = [cells.codes, cells.counts, part.codes, part.counts, marginals.tuples, marginals.counts, *marginals.columns]
+    order = table.schema["q"].order()
+    assert order is not None
+    for array in [*kept, order]:
+        with pytest.raises(ValueError, match="read-only"):
+            array[:1] = 0

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+__all__ = ["NUMBER", "Band", "order_by_number", "read_band"]
+
 NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _UNIT = r"(?:\s*([^\W\d_]+|[%€$£]))?"  # one word, or a sign
 _PLAIN = re.compile(rf"({NUMBER}){_UNIT}")
@@ -47,28 +49,28 @@ class Band:
 def read_band(text: str) -> Band | None:
     """The number or range that a label says, or None if it is neither."""
     text = text.strip()
-    found = _PLAIN.fullmatch(text)
-    if found:
-        value = Decimal(found[1])
-        return Band(value, True, value, True, found[2] or "", is_number=True)
-    found = _BRACKETS.fullmatch(text)
-    if found:
-        left, low, high, right, unit = found.groups()
+    match = _PLAIN.fullmatch(text)
+    if match:
+        value = Decimal(match[1])
+        return Band(value, True, value, True, match[2] or "", is_number=True)
+    match = _BRACKETS.fullmatch(text)
+    if match:
+        left, low, high, right, unit = match.groups()
         return Band(Decimal(low), left == "[", Decimal(high), right == "]", unit or "")
-    found = _DASH.fullmatch(text)
-    if found:
-        return Band(Decimal(found[1]), True, Decimal(found[2]), True, found[3] or "")
+    match = _DASH.fullmatch(text)
+    if match:
+        return Band(Decimal(match[1]), True, Decimal(match[2]), True, match[3] or "")
     return _read_one_sided(text)
 
 
 def _read_one_sided(text: str) -> Band | None:
-    found = _PLUS.fullmatch(text)
-    if found:
-        return Band(Decimal(found[1]), True, _INFINITE, True, found[2] or "")
-    found = _ONE_SIDED.fullmatch(text)
-    if found is None:
+    match = _PLUS.fullmatch(text)
+    if match:
+        return Band(Decimal(match[1]), True, _INFINITE, True, match[2] or "")
+    match = _ONE_SIDED.fullmatch(text)
+    if match is None:
         return None
-    sign, bound, unit = found[1], Decimal(found[2]), found[3] or ""
+    sign, bound, unit = match[1], Decimal(match[2]), match[3] or ""
     if sign in ("<", "<=", "≤"):
         return Band(-_INFINITE, True, bound, sign != "<", unit)
     return Band(bound, sign != ">", _INFINITE, True, unit)
@@ -87,8 +89,8 @@ def order_by_number(labels: Sequence[str]) -> list[int] | None:
             return None
         bands.append(band)
     order = sorted(range(len(bands)), key=lambda i: (bands[i].begins, bands[i].ends))
-    for one, other in itertools.pairwise(order):
-        before, after = bands[one], bands[other]
+    for first, second in itertools.pairwise(order):
+        before, after = bands[first], bands[second]
         if after.ends < before.ends or (before.begins, before.ends) == (after.begins, after.ends):
             return None
     return order

@@ -1,4 +1,4 @@
-"""A belief: what an adversary thinks of each target's sensitive value, and what it is compared with."""
+"""A belief: what an adversary thinks about each target's sensitive value, and the baseline for comparison."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from dalenius.arrays import Bools, Floats, Ints
+from dalenius.reprs import short_repr
 from dalenius.schema import Column
+
+__all__ = ["Belief", "Method", "Replicates", "normalised"]
 
 Method = Literal["exact", "sampled"]
 
@@ -18,12 +21,17 @@ Method = Literal["exact", "sampled"]
 class Replicates:
     """The beliefs of each batch of a sampler: [chain, batch, distinct target, value]; `number` is which one every target is.
 
-    What is measured of each of them says how sure the same measure of the belief is.
+    The spread of a measure over the batches gives its standard error.
     """
 
     posterior: Floats
     baseline: Floats | None
     number: Ints
+
+    def __repr__(self) -> str:
+        chains, batches, targets, values = self.posterior.shape
+        title = f"Replicates: {chains} chains of {batches} batches, {targets:,} distinct targets, {values:,} values"
+        return short_repr(title)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +39,7 @@ class Belief:
     """`posterior[i, s]`: the probability that target i has value s; `baseline[i, s]`: without the release's help.
 
     A target that fits no group of the release is not `matched`; its posterior is nan. `stderr` is the Monte-Carlo error
-    of the posterior, 0 where it is exact. `method` and `diagnostics` say how it was come by. `guess` is what an adversary
+    of the posterior, 0 where it is exact. `method` and `diagnostics` say how it was computed. `guess` is what an adversary
     says that does not say what it believes most. `unless_suppressed` is the posterior if the target's row is not suppressed;
     None where that makes no difference, nan for a target that fits no class and so must be suppressed.
     """
@@ -53,24 +61,28 @@ class Belief:
             if getattr(self, name).shape != shape:
                 raise ValueError(f"a belief about {shape[0]} targets and {shape[1]} values: {name} has another shape")
 
+    def __repr__(self) -> str:
+        title = f"Belief about {self.column.name} of {len(self):,} targets: {self.method}, {len(self.column.leaves):,} values"
+        return short_repr(title, f"{int((~self.matched).sum()):,} targets fit no class")
+
     def __len__(self) -> int:
         return len(self.matched)
 
     @property
     def answer(self) -> Floats:
-        """What the adversary goes by: its guess or belief, and the baseline about a target that fits nowhere."""
+        """What the adversary answers: its guess, else its belief; the baseline for a target that fits no class."""
         said = self.posterior if self.guess is None else self.guess
         return np.where(self.matched[:, None], said, self.baseline)
 
     @property
     def assumed(self) -> Floats:
-        """The posterior of an attacker who assumes that whoever fits a class is not suppressed."""
+        """The posterior of an attacker who assumes that a target who fits a class is not suppressed."""
         shown = self.unless_suppressed
         return self.posterior if shown is None else np.where(np.isnan(shown), self.posterior, shown)
 
     @classmethod
     def exact(cls, column: Column, weights: Floats, baseline: Floats, **diagnostics: Any) -> Belief:
-        """From unnormalised exact weights; a target whose weights are all 0 fits nowhere."""
+        """Return an exact belief from weights that are not normalised. A target whose weights are all 0 fits no class."""
         posterior = normalised(weights)
         wide = np.broadcast_to(baseline, weights.shape).copy()
         matched = weights.sum(axis=1) > 0
@@ -78,7 +90,7 @@ class Belief:
 
 
 def normalised(weights: Floats) -> Floats:
-    """Weights as probabilities, row by row; nan where all are 0."""
+    """Return weights as probabilities, row by row; nan if all are 0."""
     total = weights.sum(axis=-1, keepdims=True)
-    found: Floats = np.divide(weights, total, out=np.full(weights.shape, np.nan), where=total > 0)
-    return found
+    shares: Floats = np.divide(weights, total, out=np.full(weights.shape, np.nan), where=total > 0)
+    return shares

@@ -11,6 +11,8 @@ from dalenius.arrays import Ints, Longs
 from dalenius.errors import InputError, nearest
 from dalenius.schema import Column, Schema, WrongType
 
+__all__ = ["Locate", "canonical_texts", "distinct_rows", "leaf_codes", "merge", "quoted"]
+
 # Where a text stands: (column, text) → "row 17"; asked only for an error message.
 Locate = Callable[[str, str], str]
 
@@ -24,7 +26,7 @@ def canonical_texts(column: Column, texts: Sequence[str], schema: Schema, *, whe
         except WrongType:
             raise InputError(
                 f"{where}, {locate(column.name, text)}, column {column.name!r}: {quoted(column, text)} is not a whole "
-                f'number, but {schema.source} declares type = "integer". Mend the value, list it under missing, '
+                f'number, but {schema.source} declares type = "integer". Fix the value, list it under missing, '
                 'or declare type = "category".'
             ) from None
     return leaves
@@ -41,11 +43,11 @@ def leaf_codes(column: Column, leaves: Sequence[str], texts: Sequence[str], *, w
         if column.role == "sensitive" and texts[i].strip() == "*":
             raise InputError(
                 f"{where}: '*' hides the value of a column that is declared sensitive. If the release generalizes this column, "
-                "declare it quasi, and as sensitive the one that was left as it is."
+                "declare it quasi, and declare the column that is published unchanged as sensitive."
             )
         hint = "" if column.role == "sensitive" else nearest(leaves[i], column.leaves)
         raise InputError(
-            f"{where}: {quoted(column, texts[i])} is not in {source}.{hint} Add it there, or mend the value."
+            f"{where}: {quoted(column, texts[i])} is not in {source}.{hint} Add it there, or fix the value."
         )
     return codes
 

@@ -183,15 +183,15 @@ def _roles(file: _File, source: str) -> dict[str, Role]:
     roles: dict[str, Role] = {name: column.role for name, column in file.columns.items()}
     if file.sensitive is None:
         return roles
-    named = [file.sensitive] if isinstance(file.sensitive, str) else file.sensitive
-    for name in named:
+    names = [file.sensitive] if isinstance(file.sensitive, str) else file.sensitive
+    for name in names:
         if roles.get(name, "sensitive") != "sensitive":
             raise InputError(
                 f'{source}: {name!r} is named as sensitive but [columns.{name}] says role = "{roles[name]}".'
             )
         roles[name] = "sensitive"
     for name, role in roles.items():
-        if role == "sensitive" and name not in named:
+        if role == "sensitive" and name not in names:
             raise InputError(
                 f'{source}: [columns.{name}] says role = "sensitive" but sensitive = … does not name it. '
                 "Add it there, or leave the line out."
@@ -210,9 +210,9 @@ def _column(
         candidates = [folder / declared.hierarchy]
         if file.hierarchies is not None:
             candidates.append(folder / file.hierarchies / declared.hierarchy)
-        found = next((path for path in candidates if path.is_file()), candidates[0])
-        tree = _tree(found, plain, file.missing)
-        read.append(found)
+        path_of_tree = next((path for path in candidates if path.is_file()), candidates[0])
+        tree = _tree(path_of_tree, plain, file.missing)
+        read.append(path_of_tree)
     elif file.hierarchies is not None and not suppress and declared.intervals is None and declared.mask is None:
         beside = sorted((folder / file.hierarchies).glob(f"*_hierarchy_{_glob_escape(name)}.csv"))
         if len(beside) > 1:
@@ -271,17 +271,8 @@ def _domain(declared: _Column, column: Column, missing: list[str], where: str) -
 
 
 def _tree(path: Path, column: Column, missing: list[str]) -> Hierarchy:
-    """The hierarchy with its leaves in canonical text, so that `07` in the file and 7 in the data meet."""
-
-    def leaf(text: str) -> str:
-        try:
-            return column.canonical(text, missing)
-        except WrongType:
-            raise InputError(
-                f'{text!r} is not a whole number, but column {column.name!r} has type = "integer".'
-            ) from None
-
-    return read_hierarchy(path, leaf=leaf)
+    """The hierarchy with its leaves in canonical text."""
+    return read_hierarchy(path, leaf=lambda text: column.leaf_of(text, missing))
 
 
 def _glob_escape(name: str) -> str:

@@ -5,7 +5,6 @@ A wrong guess must fail on the safe side: a column that nobody can place is one 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tomllib
@@ -14,10 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.config import parse
-from dalenius.engines import Engine, Summary
+from dalenius.engines import Engine, Source, Summary, connect, default, source_name
 from dalenius.errors import DaleniusError, InputError
 from dalenius.hierarchy import Hierarchy, read_hierarchy
 from dalenius.output import check_writable, write_texts
+from dalenius.reprs import short_repr
+from dalenius.schema import Schema
+from dalenius.schema_text import toml_key, toml_string
+
+__all__ = ["Proposal", "check_new", "guess_schema", "init"]
 
 # Words in a column's name; of the sensitive ones the most telling stand first.
 _NAMES_A_PERSON = """
@@ -49,81 +53,155 @@ class _Guess:
     lines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Guessed:
-    """A schema that was guessed from a table and written to a file."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Look:
+    """What a look at a table shows: a summary of each column, and the guess about it."""
 
-    table: Path
-    schema: Path
-    text: str
+    name: str
+    summaries: dict[str, Summary]
+    sensitive: str
+    why_sensitive: str
+    guesses: dict[str, _Guess]
+    hierarchies: dict[str, Path]
+
+    @classmethod
+    def at(cls, source: Source, engine: Engine) -> _Look:
+        rows = engine.open(source)
+        summaries = rows.summaries(limit=MAX_LISTED)
+        path = Path(source) if isinstance(source, str | Path) else None
+        hierarchies = {} if path is None else _hierarchies(path, summaries)
+        identifiers = {name: why for name, summary in summaries.items() if (why := _identifier(name, summary))}
+        free = [name for name in rows.columns if name not in identifiers]
+        if len(free) < 2:
+            raise InputError(
+                f"{rows.name}: besides identifiers there must be a sensitive column and one that an attacker may know; "
+                f"found {len(free)}. Is the first line a header?"
+            )
+        sensitive, why = _sensitive(free, summaries)
+        guesses = {
+            name: _column(name, summaries[name], identifiers.get(name), name == sensitive, name in hierarchies)
+            for name in rows.columns
+        }
+        return cls("a data frame" if path is None else path.name, summaries, sensitive, why, guesses, hierarchies)
+
+    def text(self, folder: Path) -> str:
+        """Return the text of a commented `privacy.toml` in this folder."""
+        text = [
+            f"# The schema of {_plain(self.name)}, guessed by `dalenius init`. Check every line marked GUESS:",
+            "# the numbers are only as good as the roles. Roles:",
+            "#   identifier  names a person by itself; never published",
+            "#   quasi       an attacker may know it about a person; it is generalized",
+            "#   sensitive   what must not be learned about a person",
+            "#   other       neither; published as it is",
+            "",
+            f"sensitive = {toml_string(self.sensitive)}    # GUESS: {self.why_sensitive}",
+            'missing = [""]          # texts that mean "no value", besides empty ones',
+            *_marks(self.summaries),
+            "missing_is_secret = false    # true: that a sensitive value is missing must not be learned, either",
+            'suppressed = ["*"]      # texts that mean "anything" in a release (sdcMicro: ["NA", ""])',
+        ]
+        for name, guess in self.guesses.items():
+            lines = list(guess.lines)
+            if name in self.hierarchies and guess.role != "identifier":
+                file = os.path.relpath(self.hierarchies[name], folder)
+                lines.append(f"hierarchy = {toml_string(file)}    # GUESS: found beside the table")
+            text += ["", f"[columns.{toml_key(name)}]", f'role = "{guess.role}"    # GUESS: {guess.why}', *lines]
+        text += [
+            "",
+            "[prior]                 # Dirichlet parameters of the Bayesian adversaries",
+            "alpha = 1.0",
+            "beta = 1.0",
+            "",
+            "[policy]                # thresholds of the verdict, for example:",
+            "# min_k = 5",
+            "",
+        ]
+        return "\n".join(text)
+
+    def schema(self, folder: Path) -> Schema:
+        """Return the schema that the text declares, which shows that it can be read."""
+        return parse(tomllib.loads(self.text(folder)), folder=folder, source="the guessed schema")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """A schema that was guessed from a table. A person must check every guess before the numbers mean anything.
+
+    `schema` can be edited, as in `proposal.schema.with_roles(age="other")`. `save` writes the guesses as they are, with comments.
+    """
+
+    source: Source
+    schema: Schema
+    path: Path | None  # where it was saved
+    _look: _Look
+
+    def __repr__(self) -> str:
+        title = f"Proposal of a schema for {self.name}. Check every guess:"
+        return short_repr(title, *(f"{name}: {guess}" for name, guess in self.guesses.items()))
+
+    @property
+    def name(self) -> str:
+        """The table: its path, or that it is a data frame."""
+        return source_name(self.source)
+
+    @property
+    def guesses(self) -> dict[str, str]:
+        """The role that was guessed for each column, and why."""
+        why = {name: guess.why for name, guess in self._look.guesses.items()}
+        why[self._look.sensitive] = self._look.why_sensitive
+        return {name: f"{guess.role} ({why[name]})" for name, guess in self._look.guesses.items()}
+
+    @property
+    def text(self) -> str:
+        """The text of a commented `privacy.toml`, in the folder where it was saved, else in the current one."""
+        return self._look.text(Path() if self.path is None else self.path.parent)
+
+    def save(self, path: str | Path) -> Proposal:
+        """Write the commented `privacy.toml`, every guess marked. Never overwrites a file."""
+        output = Path(path)
+        check_new(output)
+        schema = self._look.schema(output.parent)
+        write_texts({output: self._look.text(output.parent)}, new=True)
+        return Proposal(self.source, schema, output, self._look)
 
     def to_document(self) -> dict[str, Any]:
         """The guess as JSON has it."""
-        return {"table": str(self.table), "schema": str(self.schema), "text": self.text}
+        path = None if self.path is None else str(self.path)
+        return {"table": self.name, "schema": path, "text": self.text}
 
 
 def check_new(output: Path) -> None:
     """Refuse a file that is there already, before the work is done."""
     if output.is_symlink() or output.exists():
-        raise InputError(f"{output} is there already and is not overwritten. Name another file with -o, or remove it.")
+        raise InputError(f"{output} already exists and is not overwritten. Choose another file with -o, or remove it.")
     check_writable(output)
 
 
-def init(table: Path, output: Path, *, engine: Engine) -> Guessed:
-    """Guess the schema of a table and write it, every guess marked. Never overwrites a file."""
-    check_new(output)
-    text = guess_schema(table, engine=engine, beside=output.parent)
-    write_texts({output: text}, new=True)
-    return Guessed(table, output, text)
+def init(source: Source, output: Path | None = None, *, engine: Engine | str | None = None) -> Proposal:
+    """Guess the schema of a table, a file or a data frame, every guess marked. With `output`, write it to a new file.
+
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"age": [34, 35, 34, 61], "disease": ["Flu", "Flu", "Pox", "Flu"]})
+    >>> init(frame)
+    <Proposal of a schema for the data frame. Check every guess:
+      age: quasi (an attacker may know it)
+      disease: sensitive (its name)>
+    >>> init(frame).schema.with_column("age", intervals=[10, 20])["age"]
+    <Column age: quasi, integer, intervals of 10, 20>
+    """
+    if output is not None:
+        check_new(output)
+    connected = default() if engine is None else connect(engine) if isinstance(engine, str) else engine
+    look = _Look.at(source, connected)
+    proposal = Proposal(source, look.schema(Path()), None, look)
+    return proposal if output is None else proposal.save(output)
 
 
 def guess_schema(path: Path, *, engine: Engine, beside: Path) -> str:
-    """The text of a commented `privacy.toml` for a table; `beside` is the folder that the file will stand in."""
-    rows = engine.open(path)
-    summaries = rows.summaries(limit=MAX_LISTED)
-    hierarchies = _hierarchies(path, summaries)
-    identifiers = {name: why for name, summary in summaries.items() if (why := _identifier(name, summary))}
-    free = [name for name in rows.columns if name not in identifiers]
-    if len(free) < 2:
-        raise InputError(
-            f"{rows.name}: besides identifiers there must be a sensitive column and one that an attacker may know; "
-            f"found {len(free)}. Is the first line a header?"
-        )
-    sensitive, why = _sensitive(free, summaries)
-    text = [
-        f"# The schema of {_plain(path.name)}, guessed by `dalenius init`. Check every line marked GUESS:",
-        "# the numbers are only as good as the roles. Roles:",
-        "#   identifier  names a person by itself; never published",
-        "#   quasi       an attacker may know it about a person; it is generalized",
-        "#   sensitive   what must not be learned about a person",
-        "#   other       neither; published as it is",
-        "",
-        f"sensitive = {_string(sensitive)}    # GUESS: {why}",
-        'missing = [""]          # texts that mean "no value", besides empty ones',
-        *_marks(summaries),
-        "missing_is_secret = false    # true: that a sensitive value is missing must not be learned, either",
-        'suppressed = ["*"]      # texts that mean "anything" in a release (sdcMicro: ["NA", ""])',
-    ]
-    for name in rows.columns:
-        found = _column(name, summaries[name], identifiers.get(name), name == sensitive, name in hierarchies)
-        lines = list(found.lines)
-        if name in hierarchies and found.role != "identifier":
-            file = os.path.relpath(hierarchies[name], beside)
-            lines.append(f"hierarchy = {_string(file)}    # GUESS: found beside the table")
-        text += ["", f"[columns.{_key(name)}]", f'role = "{found.role}"    # GUESS: {found.why}', *lines]
-    text += [
-        "",
-        "[prior]                 # Dirichlet parameters of the Bayesian adversaries",
-        "alpha = 1.0",
-        "beta = 1.0",
-        "",
-        "[policy]                # thresholds of the verdict, for example:",
-        "# min_k = 5",
-        "",
-    ]
-    whole = "\n".join(text)
-    parse(tomllib.loads(whole), folder=beside, source="the guessed schema")  # what is written can be read
-    return whole
+    """Return the text of a commented `privacy.toml` for a table; `beside` is the folder that the file will stand in."""
+    look = _Look.at(path, engine)
+    look.schema(beside)
+    return look.text(beside)
 
 
 def _identifier(name: str, summary: Summary) -> str | None:
@@ -215,18 +293,20 @@ def _widths(span: int) -> list[int]:
 def _looks_like_code(name: str, summary: Summary, integer: bool) -> bool:
     """Codes of one length: by the name, or by leading zeros that no number has."""
     plain = all(re.fullmatch(r"[0-9A-Za-z]+", text) for text in summary.texts)
-    named = bool(set(_words(name)) & _CODES)
+    is_called_code = bool(set(_words(name)) & _CODES)
     digits = all(text.isdigit() for text in summary.texts)
     one_length = summary.shortest == summary.longest > 2
-    return plain and one_length and summary.distinct >= 3 and (named or (digits and not integer))
+    return plain and one_length and summary.distinct >= 3 and (is_called_code or (digits and not integer))
 
 
 def _marks(summaries: dict[str, Summary]) -> list[str]:
     """A reminder of texts that often mean that there is no value."""
-    found = sorted({text for summary in summaries.values() for text in summary.texts if text in _NO_VALUE})
-    if not found:
+    marks = sorted({text for summary in summaries.values() for text in summary.texts if text in _NO_VALUE})
+    if not marks:
         return []
-    return [f"# GUESS: do {', '.join(map(_string, found))} mean that there is no value? Then list them under missing."]
+    return [
+        f"# GUESS: do {', '.join(map(toml_string, marks))} mean that there is no value? Then list them under missing."
+    ]
 
 
 def _hierarchies(path: Path, summaries: dict[str, Summary]) -> dict[str, Path]:
@@ -238,9 +318,9 @@ def _hierarchies(path: Path, summaries: dict[str, Summary]) -> dict[str, Path]:
         except OSError:
             continue
         for name, summary in summaries.items():
-            mine = [file for file in files if file.stem.endswith(f"_hierarchy_{name}")]
-            if len(mine) == 1 and _covers(mine[0], summary):
-                fitting[name] = mine[0]
+            matching = [file for file in files if file.stem.endswith(f"_hierarchy_{name}")]
+            if len(matching) == 1 and _covers(matching[0], summary):
+                fitting[name] = matching[0]
         if fitting:
             return fitting
     return {}
@@ -264,14 +344,5 @@ def _plain(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def _string(text: str) -> str:
-    """A TOML string; JSON's escapes are TOML's, but for one character that JSON leaves alone."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)
-
-
 def _array(texts: tuple[str, ...]) -> str:
-    return "[" + ", ".join(map(_string, texts)) + "]"
+    return "[" + ", ".join(map(toml_string, texts)) + "]"

@@ -19,6 +19,19 @@ import numpy as np
 
 from dalenius.arrays import Ints
 from dalenius.errors import InputError, ParameterError, counted, file_error, nearest
+from dalenius.reprs import short_repr
+
+__all__ = [
+    "MISSING",
+    "TOP",
+    "Hierarchy",
+    "check_widths",
+    "from_paths",
+    "intervals",
+    "mask",
+    "read_hierarchy",
+    "suppress",
+]
 
 TOP = "*"
 MISSING = ""  # the canonical text of a missing value, in every column
@@ -38,6 +51,10 @@ class Hierarchy:
         """The highest level; level numbers go from 0 (leaves) to `height`."""
         return len(self.maps) - 1
 
+    def __repr__(self) -> str:
+        levels, leaves = counted(self.height + 1, "level", "levels"), counted(len(self.leaves), "value", "values")
+        return short_repr(f"Hierarchy from {self.source}: {levels}, {leaves}")
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
             return NotImplemented
@@ -50,13 +67,13 @@ class Hierarchy:
 
     def members(self) -> dict[str, Ints]:
         """Every label above the leaves with the leaf codes it covers."""
-        found: dict[str, Ints] = {}
+        codes: dict[str, Ints] = {}
         for map_, labels in zip(self.maps[1:], self.labels[1:], strict=True):
             order = np.argsort(map_, kind="stable").astype(np.int32)
             bounds = np.searchsorted(map_[order], np.arange(len(labels) + 1))
             for i, label in enumerate(labels):
-                found.setdefault(label, order[bounds[i] : bounds[i + 1]])
-        return found
+                codes.setdefault(label, order[bounds[i] : bounds[i + 1]])
+        return codes
 
     def arranged(self, leaves: Sequence[str]) -> Hierarchy:
         """The same hierarchy for these leaves in this order; a missing value joins as a branch of its own."""

@@ -17,6 +17,20 @@ from typing import Any
 
 from dalenius.errors import InputError, file_error
 
+__all__ = [
+    "FINISHED",
+    "SIGNALS",
+    "Marker",
+    "check_writable",
+    "checksums",
+    "csv_text",
+    "remove",
+    "replacing",
+    "sha256",
+    "signals_held",
+    "write_texts",
+]
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # What this process has put in its place, so that a message about an interruption can be true.
 FINISHED: list[str] = []
@@ -29,19 +43,19 @@ def check_writable(path: Path, *, inputs: Iterable[object] = ()) -> None:
     try:
         place = path.resolve()
     except (OSError, RuntimeError):  # a link that leads back to itself
-        raise InputError(f"Cannot write {str(path)!r}: it is a link that leads nowhere. Name another file.") from None
+        raise InputError(f"Cannot write {str(path)!r}: it is a broken link. Choose another file.") from None
     if path.is_dir():
-        raise InputError(f"Cannot write {str(path)!r}: that is a folder, a file is needed.")
+        raise InputError(f"Cannot write {str(path)!r}: that is a folder, but a file is needed.")
     system = any(path.absolute().is_relative_to(folder) for folder in ("/dev", "/proc"))
     if system or (path.exists() and not path.is_file()):
         # A rename would replace the device or the link, for everybody if root does it.
-        raise InputError(f"Cannot write {str(path)!r}: that is no regular file. Name a file.")
+        raise InputError(f"Cannot write {str(path)!r}: that is not a regular file. Choose a file.")
     for folder in (path.parent, place.parent):
         if not folder.is_dir():
-            raise InputError(f"Cannot write {str(path)!r}: the folder {str(folder)!r} does not exist. Make it first.")
+            raise InputError(f"Cannot write {str(path)!r}: the folder {str(folder)!r} does not exist. Create it first.")
     for source in inputs:
         if isinstance(source, str | Path) and path.exists() and Path(source).exists() and path.samefile(source):
-            raise InputError(f"Cannot write {str(path)!r}: that file is read here. Name another one.")
+            raise InputError(f"Cannot write {str(path)!r}: this command reads that file. Choose another name.")
 
 
 @contextlib.contextmanager
@@ -58,7 +72,9 @@ def replacing(*paths: Path, new: bool = False, marker: Marker | None = None) -> 
         check_writable(path)
     targets = tuple(path if new else path.resolve() for path in paths)
     if len(set(targets)) < len(targets):
-        raise InputError(f"Cannot write {str(paths[0])!r}: two of its files are links to one. Name another output.")
+        raise InputError(
+            f"Cannot write {str(paths[0])!r}: two of its files are links to the same file. Choose another output."
+        )
     drafts = tuple(_draft_of(path) for path in targets)
     try:
         yield drafts
@@ -68,7 +84,7 @@ def replacing(*paths: Path, new: bool = False, marker: Marker | None = None) -> 
             _place(drafts, targets, new=new, marker=marker)
             FINISHED.extend(map(str, paths))
     except FileExistsError:
-        raise InputError(f"{paths[0]} is there already and is not overwritten. Name another file.") from None
+        raise InputError(f"{paths[0]} already exists and is not overwritten. Choose another file.") from None
     except OSError as error:
         raise file_error(error, paths[0], "write") from None
     finally:
@@ -189,7 +205,7 @@ def _put_back(done: Sequence[tuple[Path, Path | None]]) -> None:
                 remove(old)  # a rename onto another name of the same file does nothing
     except OSError as error:
         failed = InputError(
-            f"{file_error(error, done[0][0], 'restore')} Some files are new and some are old: write them again."
+            f"{file_error(error, done[0][0], 'restore')} Some files are new and some are old. Write them again."
         )
     else:
         return
@@ -248,13 +264,14 @@ def checksums(paths: Sequence[Path]) -> tuple[str, list[str]]:
     return each[0] if len(paths) == 1 else whole.hexdigest(), each
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]], *, delimiter: str = ",") -> str:
     """Comma-separated text, quoted where needed; a row of one empty field is quoted so that it stays a row."""
     lines: list[str] = []
-    # Names that hold another delimiter (or a byte-order mark) would mislead whoever sniffs the header.
+    # Names that contain another delimiter (or a byte-order mark) would mislead a program that detects the delimiter.
     plain = not any(mark in name for name in header for mark in ";\t\ufeff")
-    csv.writer(_Lines(lines), quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL).writerow(header)
-    csv.writer(_Lines(lines)).writerows(rows)
+    first = csv.writer(_Lines(lines), quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL, delimiter=delimiter)
+    first.writerow(header)
+    csv.writer(_Lines(lines), delimiter=delimiter).writerows(rows)
     return "".join(lines)
 
 

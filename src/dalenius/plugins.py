@@ -1,4 +1,4 @@
-"""Registries: parts by name, ours and those that installed packages add by an entry point."""
+"""Registries: parts by name, our own and those that installed packages add with an entry point."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from dalenius.errors import InputError
+
+__all__ = ["Part", "Registry"]
 
 Part = TypeVar("Part")
 
@@ -36,13 +38,13 @@ class Registry(Mapping[str, Part], Generic[Part]):
             self._insert(part, "")
 
     def add(self, part: Part) -> Part:
-        """Register a part, as a plug-in does. A name that is taken is refused."""
+        """Register a part, as a plug-in does, and return it. A name that is taken is refused."""
         self._load_plugins()
         self._insert(part, "")
         return part
 
     def remove(self, name: str) -> None:
-        """Forget a part; tests tidy up with it."""
+        """Remove a part. Tests use this to clean up."""
         del self._parts[name]
 
     def __getitem__(self, name: str) -> Part:
@@ -76,12 +78,12 @@ class Registry(Mapping[str, Part], Generic[Part]):
                 part = _loaded(entry, source)
                 self._check(part, source)
                 self._insert(part, source)
-        except InputError:  # whoever asks again gets the same answer, not half a registry
+        except InputError:  # the next caller gets the same error, not half a registry
             self._plugins_loaded, self._parts = False, before
             raise
 
     def _check(self, part: Any, source: str) -> None:
-        """Refuse a plug-in's part that is no part of this registry, or lacks something."""
+        """Refuse a part of a plug-in that does not belong in this registry, or lacks something."""
         if self._base is not None and not (isinstance(part, type) and issubclass(part, self._base)):
             raise InputError(f"{source} must be a class derived from {_described(self._base)}. Fix or uninstall it.")
         missing = [name for name in self._required if getattr(part, name, None) in (None, "")]

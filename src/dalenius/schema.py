@@ -11,21 +11,38 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from dalenius import hierarchy as _hierarchy
-from dalenius.arrays import Floats, Longs
+from dalenius.arrays import Floats, Longs, read_only
 from dalenius.bands import order_by_number
-from dalenius.errors import InputError, ParameterError, listing, nearest
+from dalenius.errors import InputError, ParameterError, counted, listing, nearest
 from dalenius.hierarchy import MISSING, Hierarchy
+from dalenius.reprs import named, short_repr
+
+__all__ = [
+    "COARSENINGS",
+    "MAX_RANGE",
+    "ROLES",
+    "TYPES",
+    "WHOLE",
+    "Column",
+    "Domain",
+    "Prior",
+    "Role",
+    "Schema",
+    "Type",
+    "WrongType",
+]
 
 Role = Literal["identifier", "quasi", "sensitive", "other"]
 Type = Literal["category", "integer"]
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "other")
 TYPES: tuple[Type, ...] = ("category", "integer")
 WHOLE = re.compile(r"\s*([+-]?[0-9]{1,18})(?:\.0*)?\s*")
+COARSENINGS = frozenset(("hierarchy", "intervals", "mask", "suppress"))
 MAX_RANGE = 5_000_000  # leaves that a {min, max} domain may spell out
 
 
@@ -57,6 +74,9 @@ class Domain:
     def __len__(self) -> int:
         return len(self.leaves)
 
+    def __repr__(self) -> str:
+        return short_repr(f"Domain of {counted(len(self), 'value', 'values')}")
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Domain) and self.leaves == other.leaves
 
@@ -74,8 +94,7 @@ class Domain:
         """The leaves as numbers (integer columns); a missing value is nan."""
         if not self._values:
             numbers = np.array([np.nan if leaf == MISSING else float(leaf) for leaf in self.leaves])
-            numbers.flags.writeable = False
-            self._values.append(numbers)
+            self._values.append(read_only(numbers))
         return self._values[0]
 
     def order(self) -> Longs | None:
@@ -89,13 +108,13 @@ class Domain:
 
     def _find_order(self) -> Longs | None:
         if self.declared or len(self.leaves) <= 2:
-            return np.arange(len(self.leaves))
+            return read_only(np.arange(len(self.leaves)))
         present = [code for code, leaf in enumerate(self.leaves) if leaf != MISSING]
         ranks = order_by_number([self.leaves[code] for code in present])
         if ranks is None:
             return None
         missing = [code for code, leaf in enumerate(self.leaves) if leaf == MISSING]
-        return np.array([present[rank] for rank in ranks] + missing, dtype=np.int64)
+        return read_only(np.array([present[rank] for rank in ranks] + missing, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +136,27 @@ class Column:
             raise ParameterError("role", owner, f"one of {listing(ROLES)}", self.role)
         if self.type not in TYPES:
             raise ParameterError("type", owner, f"one of {listing(TYPES)}", self.type)
-        ways = [self.hierarchy, self.intervals, self.mask, self.suppress or None]
-        if sum(way is not None for way in ways) > 1:
+        coarsenings = [self.hierarchy, self.intervals, self.mask, self.suppress or None]
+        if sum(coarsening is not None for coarsening in coarsenings) > 1:
             raise InputError(f"Column {self.name!r} has several of hierarchy, intervals and mask; keep one.")
         if self.intervals is not None and self.type != "integer":
             raise InputError(f'Column {self.name!r} has intervals; these need type = "integer".')
         if self.intervals is not None:
             _hierarchy.check_widths(self.intervals, source=owner)
+
+    def __repr__(self) -> str:
+        domain = "" if self.domain is None else f", {counted(len(self.domain), 'value', 'values')}"
+        return short_repr(f"Column {self.name}: {self.role}, {self.type}{domain}{self._coarsening()}")
+
+    def _coarsening(self) -> str:
+        """Return how the column is coarsened, in words."""
+        if self.hierarchy is not None:
+            return f", hierarchy with {counted(self.hierarchy.height + 1, 'level', 'levels')}"
+        if self.intervals is not None:
+            return f", intervals of {listing(map(str, self.intervals))}"
+        if self.mask is not None:
+            return f", masked from the {self.mask}"
+        return ", published or suppressed" if self.suppress else ""
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -153,6 +186,15 @@ class Column:
             if number is not None and int(number[1]) == value:
                 return MISSING
         return str(value)
+
+    def leaf_of(self, text: str, missing: Collection[str]) -> str:
+        """Return the leaf that a hierarchy's row is about, so that `07` in the file and 7 in the data meet."""
+        try:
+            return self.canonical(text, missing)
+        except WrongType:
+            raise InputError(
+                f'{text!r} is not a whole number, but column {self.name!r} has type = "integer".'
+            ) from None
 
     def bound(self, observed: Iterable[str]) -> Column:
         """Fix the domain (declared leaves, else the hierarchy's, else the observed ones) and the hierarchy on it.
@@ -202,6 +244,11 @@ class Prior:
     alpha: float | Mapping[str, float] = 1.0
     beta: float | Mapping[str, float | Mapping[str, float]] = 1.0
 
+    def __repr__(self) -> str:
+        parts = {"alpha": self.alpha, "beta": self.beta}
+        texts = [f"{name} {'by name' if isinstance(part, Mapping) else part}" for name, part in parts.items()]
+        return short_repr(f"Prior: {', '.join(texts)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Schema:
@@ -233,12 +280,76 @@ class Schema:
                 "what an attacker may know about a person."
             )
 
+    def __repr__(self) -> str:
+        roles = [named(role, [column.name for column in self.columns if column.role == role]) for role in ROLES]
+        title = f"Schema from {self.source}: {counted(len(self.columns), 'column', 'columns')}"
+        return short_repr(title, *roles, named("policy", self.policy))
+
     @classmethod
     def load(cls, path: str | Path) -> Schema:
         """Read a `privacy.toml`; hierarchy paths in it are relative to the file itself."""
         from dalenius.config import load
 
         return load(Path(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write the schema as a `privacy.toml`, so that `load` returns an equal one. A file that is there is replaced."""
+        from dalenius.schema_text import save
+
+        save(self, Path(path))
+
+    def with_roles(self, roles: Mapping[str, Role] | None = None, /, **more: Role) -> Schema:
+        """Return the schema with other roles of some columns.
+
+        >>> import dalenius as dl
+        >>> schema = dl.Schema([dl.Column("age", "other"), dl.Column("zip", "quasi"), dl.Column("ill", "sensitive")])
+        >>> schema.with_roles(age="quasi", zip="identifier")
+        <Schema from the schema: 3 columns
+          identifier: zip
+          quasi: age
+          sensitive: ill>
+        """
+        changed = {**(roles or {}), **more}
+        new = {name: dataclasses.replace(self[name], role=role) for name, role in changed.items()}
+        return dataclasses.replace(self, columns=tuple(new.get(column.name, column) for column in self.columns))
+
+    def with_column(self, name: str, **changes: Any) -> Schema:
+        """Return the schema with a column changed or, if it has none of that name, added.
+
+        `changes` are fields of `Column`. A `domain` may be a list of values, and a `hierarchy` the path of its file. Only one of
+        `hierarchy`, `intervals`, `mask` and `suppress` can hold, so a new one replaces the old one.
+
+        >>> import dalenius as dl
+        >>> schema = dl.Schema([dl.Column("zip", "quasi", mask="right"), dl.Column("ill", "sensitive")])
+        >>> schema.with_column("zip", suppress=True).with_column("age", role="quasi", type="integer")["age"]
+        <Column age: quasi, integer>
+        """
+        old = next((column for column in self.columns if column.name == name), None)
+        if COARSENINGS & changes.keys():
+            changes = {"hierarchy": None, "intervals": None, "mask": None, "suppress": False} | changes
+        if isinstance(changes.get("domain"), list | tuple):
+            changes["domain"] = Domain(tuple(map(str, changes["domain"])))
+        if isinstance(changes.get("intervals"), list):
+            changes["intervals"] = tuple(changes["intervals"])
+        if isinstance(changes.get("hierarchy"), str | Path):
+            kind = changes.get("type", "category" if old is None else old.type)
+            plain = Column(name, "quasi", kind)
+            changes["hierarchy"] = _hierarchy.read_hierarchy(
+                Path(changes["hierarchy"]), leaf=lambda text: plain.leaf_of(text, self.missing)
+            )
+        if unknown := sorted(changes.keys() - {field.name for field in dataclasses.fields(Column)}):
+            known = [field.name for field in dataclasses.fields(Column)]
+            raise InputError(f"A column has no {unknown[0]!r}.{nearest(unknown[0], known)} Known: {listing(known)}.")
+        if old is None and "role" not in changes:
+            raise InputError(f"The schema has no column {name!r} yet. Give the new column a role: {listing(ROLES)}.")
+        new = Column(name, **changes) if old is None else dataclasses.replace(old, **changes)
+        columns = [new if column.name == name else column for column in self.columns]
+        return dataclasses.replace(self, columns=tuple(columns if old is not None else [*columns, new]))
+
+    def without_column(self, name: str) -> Schema:
+        """Return the schema without a column."""
+        gone = self[name]
+        return dataclasses.replace(self, columns=tuple(column for column in self.columns if column is not gone))
 
     @property
     def quasi(self) -> tuple[Column, ...]:

@@ -9,14 +9,18 @@ from pathlib import Path
 import numpy as np
 
 from dalenius import engines as _engine
-from dalenius.arrays import Ints, Longs
+from dalenius.arrays import Ints, Longs, read_only
 from dalenius.coding import canonical_texts, leaf_codes, merge
-from dalenius.engines import Counted, Engine, Rows, Source, TooMany, place_of
+from dalenius.engines import Counted, Engine, Rows, Source, TooMany, place_of, source_name
 from dalenius.errors import InputError, ParameterError, counted
-from dalenius.schema import Schema
+from dalenius.reprs import named, short_repr
+from dalenius.schema import ROLES, Schema
+
+__all__ = ["MAX_CELLS", "MOST_CELLS", "NO_LIMIT", "Cells", "Marginals", "Table"]
 
 NO_LIMIT = 2**62
-MOST_CELLS = 20_000_000  # distinct rows that are kept in memory
+MAX_CELLS = 20_000_000  # distinct rows that are kept in memory
+MOST_CELLS = MAX_CELLS  # the former name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +36,12 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    def __repr__(self) -> str:
+        title = (
+            f"Cells: {counted(len(self), 'distinct row', 'distinct rows')}, {counted(self.people, 'person', 'people')}"
+        )
+        return short_repr(title, named("columns", [column.name for column in self.schema.coded]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cells):
@@ -62,6 +72,9 @@ class Marginals:
     tuples: Ints
     counts: Longs
 
+    def __repr__(self) -> str:
+        return short_repr(f"Marginals of {counted(len(self.columns), 'column', 'columns')}, {self.people:,} people")
+
     @property
     def people(self) -> int:
         return int(self.counts.sum())
@@ -76,7 +89,7 @@ class Table:
     """A CSV or Parquet file, or a pandas, Polars or Arrow frame, read through a schema.
 
     At most `most_cells` distinct rows are kept in memory. With more of them the table is `many`: it has no cells, and
-    its columns are counted one by one. `told` is given a line when something is done otherwise for that.
+    its columns are counted one by one. `notify` gets a line if the table is read in another way because of that.
 
     >>> import dalenius as dl
     >>> import pyarrow as pa
@@ -86,11 +99,11 @@ class Table:
     [2]
     """
 
-    source: Source
+    source: Source | None  # None: a part of another table, without rows
     declared: Schema
     engine: Engine
     most_cells: int
-    told: Callable[[str], None] | None = field(repr=False)
+    notify: Callable[[str], None] | None = field(repr=False)
     _rows: Rows | None = field(default=None, repr=False)
     _many: bool | None = field(default=None, repr=False)  # nothing has been counted yet
     _schema: Schema | None = field(default=None, repr=False)
@@ -100,12 +113,12 @@ class Table:
 
     def __init__(
         self,
-        source: Source,
+        source: Source | None,
         schema: Schema | str | Path,
         *,
         engine: Engine | str | None = None,
-        most_cells: int = MOST_CELLS,
-        told: Callable[[str], None] | None = None,
+        most_cells: int = MAX_CELLS,
+        notify: Callable[[str], None] | None = None,
     ) -> None:
         if isinstance(most_cells, bool) or not isinstance(most_cells, int) or most_cells < 1:
             raise ParameterError("most_cells", "Table", "an int ≥ 1", most_cells)
@@ -115,7 +128,7 @@ class Table:
             engine = _engine.default()
         self.engine = _engine.connect(engine) if isinstance(engine, str) else engine
         self.most_cells = most_cells
-        self.told = told
+        self.notify = notify
         self._rows = None
         self._many = None
         self._schema = None
@@ -123,16 +136,22 @@ class Table:
         self._texts = None
         self._marginals = None
 
+    def __repr__(self) -> str:
+        name = "part of a table" if self.source is None else source_name(self.source)
+        known = "" if self._cells is None else f", {counted(self._cells.people, 'row', 'rows')}"
+        roles = [named(role, [c.name for c in self.declared.columns if c.role == role]) for role in ROLES]
+        return short_repr(f"Table: {name.replace('the data', 'a data')}{known}", *roles)
+
     def part(self, counts: Longs) -> Table:
         """Some of the people: `counts[i]` of those in cell i. It has cells, and no rows of its own."""
         cells = self.cells()
         if counts.shape != cells.counts.shape or (counts < 0).any() or (counts > cells.counts).any():
             raise ParameterError("counts", "Table.part", "a number for each cell, at most the cell's own", counts.shape)
         some = counts > 0
-        found = Table(None, self.declared, engine=self.engine, most_cells=self.most_cells, told=self.told)
-        found._many, found._schema = False, self.schema
-        found._cells = Cells(cells.schema, cells.codes[some], counts[some].astype(np.int64))
-        return found
+        part = Table(None, self.declared, engine=self.engine, most_cells=self.most_cells, notify=self.notify)
+        part._many, part._schema = False, self.schema
+        part._cells = _shared_cells(cells.schema, cells.codes[some], counts[some].astype(np.int64))
+        return part
 
     @property
     def rows(self) -> Rows:
@@ -185,18 +204,18 @@ class Table:
             cells, sizes = self._cells, self._cells.sizes
             columns = tuple(_tally(cells.codes[:, j], cells.counts, size) for j, size in enumerate(sizes))
             m = len(cells.schema.quasi)
-            self._marginals = Marginals(columns, *merge(cells.codes[:, m:], cells.counts, sizes[m:]))
+            self._marginals = _shared_marginals(columns, *merge(cells.codes[:, m:], cells.counts, sizes[m:]))
         return self._marginals
 
     def _read(self) -> Cells | None:
         """The distinct rows, in one scan; None if they are too many."""
         try:
-            found = self.rows.count([column.name for column in self.declared.coded], limit=self.most_cells)
+            rows = self.rows.count([column.name for column in self.declared.coded], limit=self.most_cells)
         except TooMany:
             return None
-        self._schema, self._texts, (codes,) = self._coded([found])
+        self._schema, self._texts, (codes,) = self._coded([rows])
         sizes = [len(column.leaves) for column in self._schema.coded]
-        return Cells(self._schema, *merge(codes, found.counts, sizes))
+        return _shared_cells(self._schema, *merge(codes, rows.counts, sizes))
 
     def _read_columns(self) -> None:
         """Bind the schema; where the distinct rows are too many, from each quasi-identifier and all sensitive columns."""
@@ -210,7 +229,7 @@ class Table:
         sizes = [len(column.leaves) for column in schema.coded]
         columns = [_tally(coded[j][:, 0], counts[j].counts, sizes[j]) for j in range(m)]
         columns += [_tally(coded[m][:, j], counts[m].counts, size) for j, size in enumerate(sizes[m:])]
-        self._marginals = Marginals(tuple(columns), *merge(coded[m], counts[m].counts, sizes[m:]))
+        self._marginals = _shared_marginals(columns, *merge(coded[m], counts[m].counts, sizes[m:]))
         self._schema, self._texts = schema, texts
 
     def _count(self, names: Sequence[str]) -> Counted:
@@ -233,7 +252,7 @@ class Table:
             return place_of(rows, {column: [text]})
 
         where = rows.name
-        seen = {name: texts for one in counts for name, texts in zip(one.columns, one.texts, strict=True)}
+        seen = {name: texts for part in counts for name, texts in zip(part.columns, part.texts, strict=True)}
         leaves = {
             column.name: canonical_texts(column, seen[column.name], self.declared, where=where, locate=locate)
             for column in self.declared.coded
@@ -244,10 +263,10 @@ class Table:
             for column in schema.coded
         }
         coded = []
-        for one in counts:
-            codes = np.empty_like(one.codes)
-            for j, name in enumerate(one.columns):
-                codes[:, j] = lookups[name][one.codes[:, j]]
+        for part in counts:
+            codes = np.empty_like(part.codes)
+            for j, name in enumerate(part.columns):
+                codes[:, j] = lookups[name][part.codes[:, j]]
             coded.append(codes)
         texts = {name: dict(zip(seen[name], lookup.tolist(), strict=True)) for name, lookup in lookups.items()}
         return schema, texts, coded
@@ -256,3 +275,12 @@ class Table:
 def _tally(codes: Ints, counts: Longs, size: int) -> Longs:
     """How many people have each code. Floats, in which they are added up, are exact below 2^53."""
     return np.bincount(codes, weights=counts, minlength=size).astype(np.int64)
+
+
+def _shared_cells(schema: Schema, codes: Ints, counts: Longs) -> Cells:
+    """Return cells that a table keeps and hands to everybody who asks."""
+    return Cells(schema, read_only(codes), read_only(counts))
+
+
+def _shared_marginals(columns: Sequence[Longs], tuples: Ints, counts: Longs) -> Marginals:
+    return Marginals(tuple(map(read_only, columns)), read_only(tuples), read_only(counts))

@@ -1,4 +1,4 @@
-"""Processes that work side by side: each prepares once, takes one piece of work after the other, and ends when it is told."""
+"""Run work in parallel processes. Each prepares once, and then takes one item after another."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from typing import Any, TypeVar
 
 from dalenius.errors import DaleniusError, InputError
 
+__all__ = ["Item", "Result", "Setting", "WorkerError", "each"]
+
 Setting = TypeVar("Setting")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 class WorkerError(RuntimeError):
-    """What went wrong in another process, with where."""
+    """An error in another process, with its traceback."""
 
 
 def each(
     prepare: Callable[[Setting], Callable[[Item], Result]], setting: Setting, items: Sequence[Item], *, jobs: int
 ) -> Iterator[tuple[int, Result]]:
-    """The result of every item with its number, as they come. With one job nothing is started: it is done here.
+    """Yield each item's number and result as they arrive. With one job, no process is started.
 
-    Whoever stops asking, or is interrupted, ends the processes: what they were at is lost, what was given is not.
+    The processes end when the caller stops iterating or is interrupted. Results that were yielded are kept.
     """
     if jobs <= 1 or len(items) <= 1:
         work = prepare(setting) if items else None
@@ -33,19 +35,19 @@ def each(
             assert work is not None
             yield i, work(item)
         return
-    # Fresh processes: a copy of this one would share the engine's threads and files, which does not go well.
+    # Spawned, not forked: a copy of this process would share the threads and files of the engine.
     context = multiprocessing.get_context("spawn")
     processes, waiting = [], dict[Connection, int]()
     left = iter(range(len(items)))
     try:
         for _ in range(min(jobs, len(items))):
-            mine, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, prepare, setting), daemon=True)
+            our_end, their_end = context.Pipe()
+            process = context.Process(target=_serve, args=(their_end, prepare, setting), daemon=True)
             process.start()
-            theirs.close()
+            their_end.close()
             processes.append(process)
-            waiting[mine] = number = next(left)
-            mine.send((number, items[number]))
+            waiting[our_end] = number = next(left)
+            our_end.send((number, items[number]))
         while waiting:
             for ready in wait(list(waiting)):
                 assert isinstance(ready, Connection)
@@ -70,8 +72,8 @@ def _received(connection: Connection) -> Any:
         outcome, result = connection.recv()
     except EOFError:
         raise InputError(
-            "A process that measured a release was ended from outside, perhaps for want of memory. Run the same command "
-            "again, with --jobs 1."
+            "A process that measured a release was killed, perhaps because memory ran out. Run the same command "
+            "again with --jobs 1."
         ) from None
     if outcome == "refused":
         raise InputError(result)
@@ -81,8 +83,8 @@ def _received(connection: Connection) -> Any:
 
 
 def _serve(connection: Connection, prepare: Callable[[Any], Callable[[Any], Any]], setting: Any) -> None:
-    """What a process does: one item after the other, until there is none, or nobody who asks."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C is for whoever started this, who ends it
+    """Do one item after another, until there are no more or the parent process is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles ctrl-C, and ends this one
     work = None
     while True:
         try:
@@ -96,7 +98,7 @@ def _serve(connection: Connection, prepare: Callable[[Any], Callable[[Any], Any]
             answer = ("done", work(order[1]))
         except DaleniusError as error:
             answer = ("refused", str(error))
-        except Exception:  # noqa: BLE001 - told to whoever waits, as the bug it is
+        except Exception:  # noqa: BLE001 - the parent process raises it again
             answer = ("failed", traceback.format_exc())
         try:
             connection.send(answer)

@@ -13,7 +13,7 @@ from dalenius.adversaries import Refused, Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.composition import Composition, compose
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.errors import ParameterError
 from dalenius.releases import Anatomized, Centroids, Generalized, GroupCells, GroupedRelease
 from tests.adversaries.test_relative_links import released

@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.adversaries import ADVERSARIES, RandomWorlds, Refused, Targets, named, needing
+from dalenius.adversaries import ADVERSARIES, RandomWorlds, Refused, Targets, adversaries_needing, make_adversary
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.definetti import Group, Majority, Open, Permutation
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.sampling import PRINTED, Effort, Method
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.sampling import PRINTED, Effort, Method
 from dalenius.measures import accuracy
 from tests.adversaries.printed_worlds import matrix, printed_marginals
 from tests.adversaries.test_relative_links import asked, released
@@ -203,8 +203,8 @@ def test_who_samples_a_posterior_does_not_take_the_heuristic(name: str) -> None:
 def test_only_anatomized_releases_have_a_link_that_was_cut() -> None:
     from dalenius import datasets
 
-    for name in needing("links"):
-        assert "no link within groups" in str(named(name).refusal(datasets.paper("relative-1b")))
+    for name in adversaries_needing("links"):
+        assert "no link within groups" in str(make_adversary(name).refusal(datasets.paper("relative-1b")))
 
 
 def test_what_is_remembered_for_one_is_not_taken_for_another() -> None:

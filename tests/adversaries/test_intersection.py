@@ -12,7 +12,7 @@ import pytest
 from dalenius import datasets
 from dalenius.adversaries import UNKNOWN, Targets
 from dalenius.adversaries.intersection import contains, intersect
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models.location import places
 from dalenius.measures.composition import composed
 from dalenius.releases import Anatomized, Centroids, Generalized, GroupCells, GroupedRelease
 from dalenius.schema import Column, Domain, Schema

@@ -11,8 +11,8 @@ import pytest
 from sklearn.naive_bayes import CategoricalNB
 
 import dalenius as dl
-from dalenius.adversaries import Refused, Targets, named
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries import Refused, Targets, make_adversary
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.publishers.noisy_counts import Counts, Simulation
 from dalenius.releases import NoisyCounts
 
@@ -56,7 +56,7 @@ def test_without_noise_it_is_scikit_learns(seed: int) -> None:
     release = exact(codes)
     model = CategoricalNB(alpha=1.0, class_prior=shares(release)[np.unique(codes[:, -1])], min_categories=list(SIZES))
     model.fit(codes[:, :-1], codes[:, -1])
-    belief = named("naive-bayes").attack(release, everybody())
+    belief = make_adversary("naive-bayes").attack(release, everybody())
     seen = model.classes_
     # A value that nobody has: scikit-learn does not know of it.
     mine = belief.posterior[:, seen] / belief.posterior[:, seen].sum(axis=1, keepdims=True)
@@ -94,7 +94,7 @@ def test_the_printed_estimators_under_noise_with_unknown_attributes(
     assert min(table.min() for table in noise) < 0
     release = NoisyCounts(SCHEMA, "s", noise, "geometric", 9.0, len(noise) / 9, len(noise), "add-remove", joint)
     codes = np.array(list(itertools.product(*(range(-1, size) for size in SIZES))), dtype=np.int32)
-    belief = named("naive-bayes").attack(release, Targets(SCHEMA, codes), column="s")
+    belief = make_adversary("naive-bayes").attack(release, Targets(SCHEMA, codes), column="s")
     expected = np.array([plain(release, tuple(row)) for row in codes.tolist()])
     assert np.abs(belief.posterior - expected).max() < 1e-12
     assert belief.method == "exact"
@@ -113,7 +113,7 @@ def test_the_marginal_is_made_of_all_tables() -> None:
     release = NoisyCounts(schema, "s", counts, "laplace", 1.0, 2.0, 2, "add-remove")
     x, y = (4 + 2) + (11 + 1 + 3), (1 + 3) + (1 + 1.5 + 1)
     assert shares(release) == pytest.approx([x / (x + y), y / (x + y)], abs=1e-15)
-    belief = named("naive-bayes").attack(release, Targets(schema, np.array([[1, 0]], dtype=np.int32)))
+    belief = make_adversary("naive-bayes").attack(release, Targets(schema, np.array([[1, 0]], dtype=np.int32)))
     right = [x * (2 / 6) * (11 / 15), y * (3 / 4) * (1 / 3.5)]
     assert belief.posterior[0] == pytest.approx([one / sum(right) for one in right], abs=1e-14)
 
@@ -124,7 +124,7 @@ def test_very_many_attributes_do_not_underflow() -> None:
     schema = dl.Schema([*columns, dl.Column("s", "sensitive", domain=dl.Domain(("x", "y")))]).bind({})
     counts = tuple(np.tile([[1.0, 2.0]], (50, 1)) for _ in names)
     release = NoisyCounts(schema, "s", counts, "none", 0.0, None, 400, "add-remove")
-    belief = named("naive-bayes").attack(release, Targets(schema, np.zeros((1, 400), dtype=np.int32)))
+    belief = make_adversary("naive-bayes").attack(release, Targets(schema, np.zeros((1, 400), dtype=np.int32)))
     assert belief.posterior[0] == pytest.approx([0.4, 0.6], abs=1e-9)  # equal conditionals: the shares 2 to 3 remain
 
 
@@ -133,17 +133,17 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("q,s\na,x\n", encoding="utf-8")
     release = dl.read_release(tmp_path / "r.csv", tmp_path / "p.toml")
     with pytest.raises(Refused, match="does not count"):
-        named("naive-bayes").attack(release, Targets(release.schema, np.zeros((1, 1), dtype=np.int32)))
+        make_adversary("naive-bayes").attack(release, Targets(release.schema, np.zeros((1, 1), dtype=np.int32)))
     with pytest.raises(dl.InputError, match="about 's'"):
-        named("naive-bayes").attack(exact(people(0)), everybody(), column="t")
+        make_adversary("naive-bayes").attack(exact(people(0)), everybody(), column="t")
 
 
 def test_published_and_simulated_counts() -> None:
     """Noise of OpenDP and noise of an experiment: both can be attacked, and little noise changes little."""
     table = dl.datasets.hospital(4000, seed=2)
     targets = Targets(table.schema, table.cells().codes[:, : len(table.schema.quasi)])
-    exactly = named("naive-bayes").attack(Simulation(1e6).draw(table, 0), targets).posterior
-    published = named("naive-bayes").attack(Counts(1e6).publish(table).release, targets).posterior
+    exactly = make_adversary("naive-bayes").attack(Simulation(1e6).draw(table, 0), targets).posterior
+    published = make_adversary("naive-bayes").attack(Counts(1e6).publish(table).release, targets).posterior
     assert np.abs(exactly - published).max() < 1e-9  # with ε of a million no count is changed
-    noisy = named("naive-bayes").attack(Counts(0.01).publish(table).release, targets).posterior
+    noisy = make_adversary("naive-bayes").attack(Counts(0.01).publish(table).release, targets).posterior
     assert np.abs(noisy - exactly).max() > 0.1

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries import Targets, named
-from dalenius.adversaries.naive_bayes import conditionals, shares, totals
+from dalenius.adversaries import Targets, make_adversary
+from dalenius.adversaries.models.count_classifier import conditionals, shares, totals
 from dalenius.adversaries.naive_bayes_drawn import NaiveBayesDrawn
 from dalenius.releases import NoisyCounts
 
@@ -22,7 +22,7 @@ def test_mean_and_variance_of_the_parameters() -> None:
     """Six standard errors of the mean; a share a of parameters that add up to A has variance m(1 − m)/(A + 1), m = a/A."""
     rng = np.random.default_rng(1)
     models = [NaiveBayesDrawn().model(RELEASE, rng) for _ in range(DRAWS)]
-    drawn = {names: np.array([model.given[names] for model in models]) for names in RELEASE.tables}
+    drawn = {names: np.array([model.conditional[names] for model in models]) for names in RELEASE.tables}
     sums = {
         names: (1 + np.maximum(counts, 0)).sum(axis=0) for names, counts in zip(RELEASE.tables, COUNTS, strict=True)
     }
@@ -52,20 +52,20 @@ def test_it_draws_once_for_a_release() -> None:
     other = NoisyCounts(SCHEMA, "s", (COUNTS[0] + 1, COUNTS[1]), "laplace", 1.0, 2.0, 2, "add-remove")
     assert not np.array_equal(first, adversary.attack(other, everybody, rng=rng).posterior)
     assert np.array_equal(
-        first, named("naive-bayes-drawn").attack(RELEASE, everybody, rng=np.random.default_rng(1)).posterior
+        first, make_adversary("naive-bayes-drawn").attack(RELEASE, everybody, rng=np.random.default_rng(1)).posterior
     )
     assert not np.array_equal(
-        first, named("naive-bayes-drawn").attack(RELEASE, everybody, rng=np.random.default_rng(2)).posterior
+        first, make_adversary("naive-bayes-drawn").attack(RELEASE, everybody, rng=np.random.default_rng(2)).posterior
     )
 
 
 def test_many_people_leave_no_room() -> None:
     many = NoisyCounts(SCHEMA, "s", tuple(1e9 * (1 + np.abs(c)) for c in COUNTS), "laplace", 1.0, 2.0, 2, "add-remove")
     everybody = Targets(SCHEMA, np.array([[0, 1], [1, 2]], dtype=np.int32))
-    drawn = named("naive-bayes-drawn").attack(many, everybody, rng=np.random.default_rng(0)).posterior
-    assert np.abs(drawn - named("naive-bayes").attack(many, everybody).posterior).max() < 1e-3
+    drawn = make_adversary("naive-bayes-drawn").attack(many, everybody, rng=np.random.default_rng(0)).posterior
+    assert np.abs(drawn - make_adversary("naive-bayes").attack(many, everybody).posterior).max() < 1e-3
 
 
 def test_it_needs_a_generator() -> None:
-    with pytest.raises(dl.InputError, match="naive-bayes-drawn draws its classifier: give it a generator"):
-        named("naive-bayes-drawn").attack(RELEASE, Targets(SCHEMA, np.zeros((1, 2), dtype=np.int32)))
+    with pytest.raises(dl.InputError, match="naive-bayes-drawn draws its classifier at random"):
+        make_adversary("naive-bayes-drawn").attack(RELEASE, Targets(SCHEMA, np.zeros((1, 2), dtype=np.int32)))

@@ -8,8 +8,8 @@ from scipy.stats import norm
 from sklearn.naive_bayes import GaussianNB
 
 import dalenius as dl
-from dalenius.adversaries import UNKNOWN, Targets, named, needing
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries import UNKNOWN, Targets, adversaries_needing, make_adversary
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.releases import NoisyCounts
 from dalenius.releases.moments import LEAST_VARIANCE, Moments
 
@@ -49,10 +49,12 @@ def test_without_noise_it_is_scikit_learns(seed: int) -> None:
     assert variance == pytest.approx(model.var_[:, 0], rel=1e-9)
     numbers = np.arange(LOW, HIGH + 1)
     codes = np.column_stack([numbers + 10, np.full(len(numbers), UNKNOWN)]).astype(np.int32)
-    belief = named("naive-bayes").attack(found, Targets(SCHEMA, codes))
+    belief = make_adversary("naive-bayes").attack(found, Targets(SCHEMA, codes))
     expected = model.predict_proba(numbers[:, None]) * shares(found)
     assert np.abs(belief.posterior - expected / expected.sum(axis=1, keepdims=True)).max() < 1e-9
-    both = named("naive-bayes").attack(found, Targets(SCHEMA, np.array([[40, 2]], dtype=np.int32))).posterior[0]
+    both = (
+        make_adversary("naive-bayes").attack(found, Targets(SCHEMA, np.array([[40, 2]], dtype=np.int32))).posterior[0]
+    )
     given = (1 + found.noisy[0]) / (1 + found.noisy[0]).sum(axis=0)
     right = shares(found) * given[2] * norm.pdf(30, model.theta_[:, 0], np.sqrt(model.var_[:, 0]))
     assert both == pytest.approx(right / right.sum(), abs=1e-9)
@@ -64,7 +66,7 @@ def test_the_n_is_one_table_of_pr_s() -> None:
     assert shares(found) == pytest.approx(totals / totals.sum(), abs=1e-15)
 
 
-@pytest.mark.parametrize("name", sorted(needing("counts")))
+@pytest.mark.parametrize("name", sorted(adversaries_needing("counts")))
 def test_numbers_beyond_the_bounds_missing_and_unknown(name: str) -> None:
     """Clipped as the moments were; where there is no number, the factor is 1."""
     rng = np.random.default_rng(1)
@@ -74,7 +76,7 @@ def test_numbers_beyond_the_bounds_missing_and_unknown(name: str) -> None:
     def believed(leaf: str | None) -> np.ndarray:
         code = UNKNOWN if leaf is None else LEAVES.index(leaf)
         targets = Targets(SCHEMA, np.array([[code, 1]], dtype=np.int32))
-        return named(name).attack(found, targets, rng=np.random.default_rng(0)).posterior[0]
+        return make_adversary(name).attack(found, targets, rng=np.random.default_rng(0)).posterior[0]
 
     assert np.array_equal(believed("-7"), believed("0"))
     assert np.array_equal(believed("99"), believed("80"))
@@ -91,4 +93,4 @@ def test_moments_that_noise_spoils() -> None:
     density = Moments(5, 45, values).log_density(np.array([5.0, 30.0, np.nan]))
     assert np.isfinite(density).all()
     assert density[2].tolist() == [0.0] * 4
-    assert Moments(5, 45, values).given(np.arange(0.0, 60)).sum(axis=0) == pytest.approx([1.0] * 4)
+    assert Moments(5, 45, values).probabilities(np.arange(0.0, 60)).sum(axis=0) == pytest.approx([1.0] * 4)

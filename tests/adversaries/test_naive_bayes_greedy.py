@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import laplace
 
 import dalenius as dl
-from dalenius.adversaries import Targets, named
-from dalenius.adversaries.departure import Noise, departures, expected
-from dalenius.adversaries.naive_bayes import conditionals, shares
-from dalenius.adversaries.naive_bayes_greedy import LEAST, expected_accuracy, forward
+from dalenius.adversaries import Targets, make_adversary
+from dalenius.adversaries.models.count_classifier import conditionals, shares
+from dalenius.adversaries.models.departure import Noise, departures, expected
+from dalenius.adversaries.naive_bayes_greedy import MIN_DEPARTURE, choose_tables, expected_accuracy
 from dalenius.publishers.noisy_counts import Simulation
 from dalenius.releases import NoisyCounts
 
@@ -81,7 +81,7 @@ def test_noise_and_chance_are_seldom_admitted(rows: int, values: int, people: in
     for _ in range(400):
         counts = independent(rng, rows, values, people, scale)
         found.append(departures(NoisyCounts(declared, "s", (counts,), *how, 1, "add-remove"))[("q0",)])
-    assert np.mean(np.array(found) > LEAST) <= 0.06
+    assert np.mean(np.array(found) > MIN_DEPARTURE) <= 0.06
     if people == 500:
         assert np.mean(np.isinf(found)) > 0.99
     else:
@@ -115,7 +115,7 @@ def people_of(n: int, seed: int) -> dl.Table:
 
 def chosen(release: NoisyCounts) -> list[list[str]]:
     targets = Targets(release.schema, np.zeros((1, len(release.schema.quasi)), dtype=np.int32))
-    found: list[list[str]] = named("naive-bayes-greedy").attack(release, targets).diagnostics["chosen"]
+    found: list[list[str]] = make_adversary("naive-bayes-greedy").attack(release, targets).diagnostics["chosen"]
     return found
 
 
@@ -128,13 +128,13 @@ def test_what_is_chosen() -> None:
     assert sorted(found[:2]) == [["q0"], ["x"]]
     assert {names[0] for names in found} == {"q0", "q1", "x"}
     departed = departures(quiet)
-    assert departed[("q2",)] < LEAST
-    assert departed[("y",)] < LEAST
+    assert departed[("q2",)] < MIN_DEPARTURE
+    assert departed[("y",)] < MIN_DEPARTURE
     loud = Simulation(0.0005, gaussian=gaussian).draw(table, 1)
     assert chosen(loud) == []
     # Whoever trusts no table has the shares of values only.
     targets = Targets(loud.schema, np.zeros((1, 5), dtype=np.int32))
-    assert named("naive-bayes-greedy").attack(loud, targets).posterior[0] == pytest.approx(shares(loud))
+    assert make_adversary("naive-bayes-greedy").attack(loud, targets).posterior[0] == pytest.approx(shares(loud))
 
 
 def test_noise_of_gaussian_columns_is_seldom_admitted() -> None:
@@ -143,8 +143,8 @@ def test_noise_of_gaussian_columns_is_seldom_admitted() -> None:
     for epsilon in (0.02, 1.0, 30.0):
         simulation = Simulation(epsilon, gaussian={"x": (0, 30), "y": (0, 30)})
         found = [departures(simulation.draw(table, seed)) for seed in range(100)]
-        assert sum(one[("y",)] > LEAST for one in found) <= 6
-        assert (sum(one[("x",)] > LEAST for one in found) == 100) == (epsilon >= 1)
+        assert sum(one[("y",)] > MIN_DEPARTURE for one in found) <= 6
+        assert (sum(one[("x",)] > MIN_DEPARTURE for one in found) == 100) == (epsilon >= 1)
 
 
 def test_only_the_release_is_looked_at() -> None:
@@ -176,7 +176,7 @@ def test_expected_accuracy_and_the_order_by_enumeration() -> None:
             break
         order.append(best)
     assert 0 < len(order) < 4
-    assert forward(prior, given, dict.fromkeys(given, 5.0)) == order
+    assert choose_tables(prior, given, dict.fromkeys(given, 5.0)) == order
     weights = prior[None, :] * given[("q0",)]
     assert expected_accuracy(weights, given[("q1",)]) == pytest.approx(accuracy((("q0",), ("q1",))), abs=1e-12)
 
@@ -186,8 +186,8 @@ def test_more_combinations_than_can_be_looked_at(monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(5)
     given = {(f"q{a}",): rng.dirichlet(np.ones(4), size=2).T for a in range(4)}
     departed = {("q0",): 4.0, ("q1",): 9.0, ("q2",): 5.0, ("q3",): 7.0}
-    monkeypatch.setattr("dalenius.adversaries.naive_bayes_greedy.MOST", 8)
-    found = forward(np.array([0.5, 0.5]), given, departed)
+    monkeypatch.setattr("dalenius.adversaries.naive_bayes_greedy.MAX_COMBINATIONS", 8)
+    found = choose_tables(np.array([0.5, 0.5]), given, departed)
     assert len(found) == 4
     rest = found[1:]
     assert rest == sorted(rest, key=lambda name: -departed[name])
@@ -199,7 +199,7 @@ def test_the_chosen_tables_are_the_classifier() -> None:
     assert 0 < len(mine) < 5
     rng = np.random.default_rng(0)
     codes = np.column_stack([rng.integers(len(c.leaves), size=40) for c in release.schema.quasi]).astype(np.int32)
-    found = named("naive-bayes-greedy").attack(release, Targets(release.schema, codes)).posterior
+    found = make_adversary("naive-bayes-greedy").attack(release, Targets(release.schema, codes)).posterior
     weights = np.tile(shares(release), (40, 1))
     quasi = [column.name for column in release.schema.quasi]
     for (name,) in mine:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries import UNKNOWN, Refused, Targets, named, needing
+from dalenius.adversaries import UNKNOWN, Refused, Targets, adversaries_needing, make_adversary
 from dalenius.adversaries.nearest_centroid import NearestCentroid
 from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.releases import Centroids, GroupCells
@@ -171,15 +171,15 @@ def test_on_what_the_publisher_makes_of_a_table() -> None:
 
 
 def test_it_is_the_one_that_needs_centroids() -> None:
-    assert list(needing("centres")) == ["nearest-centroid"]
-    assert isinstance(named("nearest-centroid"), NearestCentroid)
+    assert list(adversaries_needing("centres")) == ["nearest-centroid"]
+    assert isinstance(make_adversary("nearest-centroid"), NearestCentroid)
 
 
 def test_refusals_name_who_can() -> None:
     points = read("0,21,Oslo,Flu", "1,40,Hamar,Gout")
-    reason = named("random-worlds").refusal(points)
+    reason = make_adversary("random-worlds").refusal(points)
     assert reason is not None
-    assert next(iter(needing("centres"))) in reason  # and no other command
+    assert next(iter(adversaries_needing("centres"))) in reason  # and no other command
     assert "compos" not in reason
     boxes = dl.datasets.paper("relative-1b")
     nobody = Targets(boxes.schema, np.zeros((1, 2), dtype=np.int32))

@@ -209,8 +209,8 @@ def test_many_targets_and_groups_are_thought_about_in_parts(monkeypatch: pytest.
     ):
         targets = targets_of(release.schema, known)
         whole = RandomWorlds().attack(release, targets).posterior
-        monkeypatch.setattr("dalenius.adversaries.fit.PAIRS", 1)
-        monkeypatch.setattr("dalenius.adversaries.fit.BITS", 1)
+        monkeypatch.setattr("dalenius.adversaries.models.fit.MAX_PAIRS", 1)
+        monkeypatch.setattr("dalenius.adversaries.models.fit.MAX_BIT_BYTES", 1)
         np.testing.assert_array_equal(RandomWorlds().attack(release, targets).posterior, whole)
         monkeypatch.undo()
 

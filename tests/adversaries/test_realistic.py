@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries import UNKNOWN, RandomWorlds, RealisticAdversary, Refused, Targets, named
+from dalenius.adversaries import UNKNOWN, RandomWorlds, RealisticAdversary, Refused, Targets, make_adversary
 from dalenius.belief import Belief
 from dalenius.criteria import EpsilonPrivacy
-from dalenius.criteria.written import adversary as written
+from dalenius.criteria.parsing import adversary as written
 from dalenius.errors import InputError
 from dalenius.measures.disclosure import epsilons
 from dalenius.releases import Anatomized, Generalized
@@ -132,7 +132,7 @@ PEOPLE = {(20, "M"): ("<40", "M"), (39, "M"): ("<40", "M"), (40, "M"): (">=40", 
 @pytest.mark.parametrize("text", [*WRITTEN, "I:uniform:30000:known=10", "II:30000"])
 def test_a_target_of_one_class_has_its_p_in_and_p_out(text: str) -> None:
     adversary = theirs(text, (20000, 5000))
-    belief = named(text).attack(table_3(), of_table_3(list(PEOPLE)))
+    belief = make_adversary(text).attack(table_3(), of_table_3(list(PEOPLE)))
     assert belief.column.leaves == ("Flu", "Cancer")
     assert belief.matched.all()
     assert belief.method == "exact"
@@ -161,7 +161,7 @@ def test_who_loses_most_is_in_the_class_that_is_worst() -> None:
     people = list(PEOPLE)
     for text, most in (("I:uniform:1e6", (99, "F")), ("II:30000", (20, "M")), ("III:table", (20, "M"))):
         release = table_3()
-        found = epsilons(named(text).attack(release, of_table_3(people)))
+        found = epsilons(make_adversary(text).attack(release, of_table_3(people)))
         loser = people[int(np.argmax(found))]
         assert loser == most, text
         level = EpsilonPrivacy(written(text)).level(release.grouping())
@@ -179,7 +179,7 @@ def test_targets_who_fit_nowhere() -> None:
         ("II:100", [0.8, 0.2]),
         ("IV", [0.8, 0.2]),
     ):
-        belief = named(text).attack(table_3(), targets)
+        belief = make_adversary(text).attack(table_3(), targets)
         assert belief.matched.tolist() == [False, True, False]
         assert np.isnan(belief.posterior).all(axis=1).tolist() == [True, False, True]
         assert not np.isnan(belief.posterior[1]).any()
@@ -196,7 +196,7 @@ def test_a_target_of_unknown_age_is_in_a_class_by_its_size() -> None:
     text = "I:uniform:1000"
     adversary = theirs(text, (20000, 5000))
     young, old, women = TABLE_3.values()
-    belief = named(text).attack(table_3(), of_table_3([(None, "M"), (None, None), (None, "F"), (40, None)]))
+    belief = make_adversary(text).attack(table_3(), of_table_3([(None, "M"), (None, None), (None, "F"), (40, None)]))
     groups = {0: (young, old), 1: (young, old, women), 2: (women,), 3: (old, women)}
     for target, histograms in groups.items():
         # Whoever's age is known fits a class of old people as one of its 60 ages, of unknown gender as any.
@@ -208,13 +208,13 @@ def test_a_target_of_unknown_age_is_in_a_class_by_its_size() -> None:
 
 def test_known_records_are_the_worst_for_each_value() -> None:
     """With b = 100 known among 500 men the 300 with cancer may all be among the other 400, and so may the 200."""
-    belief = named("I:uniform:50:known=100").attack(table_3(), of_table_3([(20, "M")]))
+    belief = make_adversary("I:uniform:50:known=100").attack(table_3(), of_table_3([(20, "M")]))
     assert belief.posterior[0] == pytest.approx([200 / 400, 300 / 400])
     assert belief.diagnostics["known"] == 100
-    certain = named("I:uniform:50:known=200").attack(table_3(), of_table_3([(20, "M"), (99, "F")]))
+    certain = make_adversary("I:uniform:50:known=200").attack(table_3(), of_table_3([(20, "M"), (99, "F")]))
     assert certain.posterior[0] == pytest.approx([200 / 300, 1])
     assert np.isinf(epsilons(certain)).tolist() == [True, False]
-    everybody = named("I:uniform:50:known=500").attack(table_3(), of_table_3([(20, "M")]))
+    everybody = make_adversary("I:uniform:50:known=500").attack(table_3(), of_table_3([(20, "M")]))
     assert everybody.posterior[0].tolist() == [1, 1]
 
 
@@ -255,7 +255,7 @@ def test_overlapping_boxes_and_suppressed_rows_are_mixed_as_random_worlds_does(t
         release = built(rows, schema) if seed % 2 else read(rows, schema)
         groups = groups_of(rows, each=bool(seed % 2))
         adversary = theirs(text, tally([value for _, value in rows]))
-        belief = named(text).attack(release, targets_of(schema, known))
+        belief = make_adversary(text).attack(release, targets_of(schema, known))
         weights = [[fit(target, box, domains) * len(values) for box, values in groups] for target in known]
         histograms = [tally(values) for _, values in groups]
         inside = [p_in(adversary, histogram) for histogram in histograms]
@@ -279,7 +279,7 @@ def test_groups_published_as_tuples(text: str) -> None:
         schema, known = schema_of(domains), every_target(domains)
         histograms = [tally(values) for _, values in groups]
         adversary = theirs(text, tally([value for _, values in groups for value in values]))
-        belief = named(text).attack(anatomized(groups, schema), targets_of(schema, known))
+        belief = make_adversary(text).attack(anatomized(groups, schema), targets_of(schema, known))
         weights = [
             [
                 Fraction(sum(all(x in (None, y) for x, y in zip(target, one, strict=True)) for one in tuples))
@@ -305,7 +305,7 @@ def test_with_nobody_known_the_posterior_is_random_worlds(text: str) -> None:
         for release, leaves in releases:
             targets = targets_of(release.schema, every_target(leaves))
             plain = RandomWorlds().attack(release, targets)
-            belief = named(text).attack(release, targets)
+            belief = make_adversary(text).attack(release, targets)
             np.testing.assert_allclose(belief.posterior, plain.posterior, rtol=1e-13, atol=1e-15)
             np.testing.assert_array_equal(belief.matched, plain.matched)
 
@@ -314,10 +314,10 @@ def test_parts_are_put_together_in_the_right_order(monkeypatch: pytest.MonkeyPat
     rows, domains = random_boxes(random.Random(3))
     release = built(rows, schema_of(domains))
     targets = targets_of(release.schema, every_target(domains))
-    whole = named("I:uniform:30").attack(release, targets)
-    monkeypatch.setattr("dalenius.adversaries.fit.PAIRS", 1)
-    monkeypatch.setattr("dalenius.adversaries.fit.BITS", 1)
-    parts = named("I:uniform:30").attack(release, targets)
+    whole = make_adversary("I:uniform:30").attack(release, targets)
+    monkeypatch.setattr("dalenius.adversaries.models.fit.MAX_PAIRS", 1)
+    monkeypatch.setattr("dalenius.adversaries.models.fit.MAX_BIT_BYTES", 1)
+    parts = make_adversary("I:uniform:30").attack(release, targets)
     np.testing.assert_allclose(parts.posterior, whole.posterior, rtol=1e-14)
     np.testing.assert_allclose(parts.baseline, whole.baseline, rtol=1e-14)
 
@@ -357,7 +357,7 @@ def test_the_most_that_anybody_loses_is_the_level_of_the_release(text: str) -> N
         grouping = release.grouping()
         criterion = EpsilonPrivacy(written(text))
         levels = criterion.levels(grouping)
-        found = epsilons(named(text).attack(release, targets))
+        found = epsilons(make_adversary(text).attack(release, targets))
         assert found == pytest.approx([levels[q] for q in classes], rel=1e-11)
         level = criterion.level(grouping)
         assert found.max() == pytest.approx(level.value, rel=1e-11)
@@ -383,7 +383,7 @@ def test_of_several_columns_each_has_its_own() -> None:
     for column, histogram in (("disease", (1, 2, 0)), ("smokes", (2, 1))):
         table = (2, 2, 1) if column == "disease" else (3, 2)
         adversary = theirs("I:table:12", table)
-        belief = named("I:table:12").attack(release, targets, column=column)
+        belief = make_adversary("I:table:12").attack(release, targets, column=column)
         assert belief.posterior[0] == pytest.approx([float(p) for p in p_in(adversary, histogram)])
         assert belief.baseline[0] == pytest.approx([float(p) for p in p_out(adversary, histogram)])
 
@@ -392,17 +392,17 @@ def test_of_several_columns_each_has_its_own() -> None:
 
 
 def test_names() -> None:
-    found = named("I:uniform:30:known=2", known=5)
+    found = make_adversary("I:uniform:30:known=2", known=5)
     assert isinstance(found, RealisticAdversary)
     assert found.name == "I:uniform:30:known=2"
     assert found.model.known == 2  # what is written there goes before
-    given = named("II:30", known=5)
+    given = make_adversary("II:30", known=5)
     assert isinstance(given, RealisticAdversary)
     assert given.model.known == 5
     assert not found.baseline_sums_to_one
     for text in ("V", "random", "II", "I:prior.csv:3", "I:data:other.csv"):
         with pytest.raises(InputError):
-            named(text)
+            make_adversary(text)
 
 
 def test_centroids_are_refused() -> None:
@@ -412,7 +412,7 @@ def test_centroids_are_refused() -> None:
     release = dl.read_release(frame, schema, kind="centroids")
     targets = Targets(schema, np.zeros((1, 1), dtype=np.int32))
     with pytest.raises(Refused, match="I:uniform:30 cannot attack this release: centroids"):
-        named("I:uniform:30").attack(release, targets)
+        make_adversary("I:uniform:30").attack(release, targets)
 
 
 def test_the_measure_by_hand() -> None:

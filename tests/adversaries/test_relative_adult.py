@@ -17,12 +17,14 @@ import dalenius as dl
 from dalenius import criteria as c
 from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
-from dalenius.adversaries.sampling import METHODS, PRINTED, Effort
+from dalenius.adversaries.models.sampling import METHODS, PRINTED, Effort
 from dalenius.belief import Belief
 from dalenius.measures.accuracy import hits
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.mondrian import Mondrian
 from dalenius.releases import Generalized
+
+pytestmark = pytest.mark.slow
 
 Floats = NDArray[np.float64]
 SOME = 3000  # people who are attacked where beliefs are sampled

@@ -13,8 +13,8 @@ import dalenius as dl
 from dalenius.adversaries import Refused, Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.population import Overlapping, Population
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.population import Overlapping, Population
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.errors import InputError, ParameterError
 from dalenius.releases import Generalized
 from dalenius.schema import Column, Domain, Prior, Schema
@@ -207,7 +207,7 @@ def test_sampled_beliefs_are_within_their_error(seed: int, monkeypatch: pytest.M
     release = released(Tiny(rows, (Fraction(1), Fraction(2)), beta))
     targets = Targets(release.schema, np.array([[a, b] for a in range(-1, 4) for b in range(-1, 2)], dtype=np.int32))
     exact = Attacker().attack(release, targets)
-    monkeypatch.setattr("dalenius.adversaries.population.WAYS", 0)
+    monkeypatch.setattr("dalenius.adversaries.models.population.MAX_ALLOCATIONS", 0)
     effort = Effort(mcse=0.004)
     sampled = Attacker(effort=effort).attack(release, targets, rng=np.random.default_rng(seed))
     assert (exact.method, sampled.method) == ("exact", "sampled")

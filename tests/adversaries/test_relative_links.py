@@ -11,9 +11,9 @@ import dalenius as dl
 from dalenius.adversaries import Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.links import LinkChain, Links
-from dalenius.adversaries.sampling import Effort, Method
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.links import LinkChain, Links
+from dalenius.adversaries.models.sampling import Effort, Method
 from dalenius.errors import ParameterError
 from dalenius.kernels import gibbs_links
 from dalenius.releases import Anatomized, GroupCells
@@ -130,7 +130,7 @@ def test_marginals_of_a_group() -> None:
         for row in rows.tolist():
             leaves = tuple(int(x) for x in links.rows[row] - links.first_leaf[:-1])
             # 10,000 looks that remember a few: an error below 0.012, taken three times.
-            assert np.abs(met[row] * gibbs_links.LOOK / sweeps - right[int(group[row]), leaves]).max() < 0.035
+            assert np.abs(met[row] * gibbs_links.LOOK_EVERY / sweeps - right[int(group[row]), leaves]).max() < 0.035
 
 
 def test_many_attributes_do_not_overflow() -> None:
@@ -179,7 +179,7 @@ def test_more_values_than_a_block_are_drawn_right() -> None:
     assert one.diagnostics["converged"]
     assert other.diagnostics["converged"]
     np.testing.assert_allclose(one.posterior, other.posterior, atol=6 * 0.003)
-    assert gibbs_links.BLOCK < 9
+    assert gibbs_links.MAX_BLOCK < 9
 
 
 def test_the_papers_table() -> None:
@@ -268,7 +268,7 @@ def test_what_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatc
     case = random_release(np.random.default_rng([7, 0]), worlds=600)
     release = released(case)
     entries = len(np.unique(release.quasi.codes, axis=0)) * len(case.alpha)
-    monkeypatch.setattr("dalenius.adversaries.learning.KEPT_ENTRIES", entries)
+    monkeypatch.setattr("dalenius.adversaries.models.learning.MAX_SAMPLED_ENTRIES", entries)
     assert Attacker().refusal(release) is None
-    monkeypatch.setattr("dalenius.adversaries.learning.KEPT_ENTRIES", entries - 1)
+    monkeypatch.setattr("dalenius.adversaries.models.learning.MAX_SAMPLED_ENTRIES", entries - 1)
     assert f"make {entries:,} probabilities" in (Attacker().refusal(release) or "")

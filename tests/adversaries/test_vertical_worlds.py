@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from benchmarks import plain_metropolis
 
-from dalenius.adversaries.diagnostics import mcse
+from dalenius.adversaries.models.diagnostics import mcse
 from tests.adversaries.vertical_worlds import Vertical, beliefs, joint, marginals, random_release, said_of, weighed
 
 ONE, HALF = Fraction(1), Fraction(1, 2)

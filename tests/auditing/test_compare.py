@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.rows import joint
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.row_weights import joint
 from dalenius.auditing.compare import COSTS, LEVELS, Compared, compare
 from dalenius.auditing.people import together
 from dalenius.criteria import KAnonymity

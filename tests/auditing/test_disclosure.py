@@ -19,7 +19,7 @@ from dalenius.auditing import Audit, audit
 from dalenius.auditing.disclosure import disclose, policy_criteria, usual
 from dalenius.cli import app
 from dalenius.criteria import Predicate, Realistic
-from dalenius.criteria.written import adversary as written
+from dalenius.criteria.parsing import adversary as written
 from dalenius.errors import DaleniusError, InputError
 from dalenius.releases import GroupedRelease
 from dalenius.reports.document import plain

@@ -13,7 +13,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.adversaries import Attacker, Targets
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing import Audit, audit
 from dalenius.auditing.attacks import Attack, attack
 from dalenius.auditing.axes import RISKS, success_rates
@@ -232,7 +232,7 @@ def test_the_command_ends_with_3_where_something_was_stopped(
     Anatomy(2).publish(dl.Table(hospital.table, hospital.schema), seed=0).write(tmp_path / "cut")
     command = ["audit", str(tmp_path / "cut"), "--truth", str(hospital.table), "--schema", str(hospital.schema)]
     assert app.run(command) == 0
-    sample = dl.adversaries.learning.sample  # type: ignore[attr-defined]
+    sample = dl.adversaries.models.learning.sample  # type: ignore[attr-defined]
 
     def stopped(*arguments: Any, **options: Any) -> Any:
         def enough(*_: object) -> None:
@@ -240,7 +240,7 @@ def test_the_command_ends_with_3_where_something_was_stopped(
 
         return sample(*arguments, **{**options, "progress": enough})
 
-    monkeypatch.setattr("dalenius.adversaries.learning.sample", stopped)
+    monkeypatch.setattr("dalenius.adversaries.models.learning.sample", stopped)
     capsys.readouterr()
     assert app.run(command) == 3
     assert "NOT CONVERGED" in capsys.readouterr().out

@@ -10,19 +10,21 @@ from typing import Any
 
 import pytest
 
+from dalenius import datasets
 from dalenius import engines as _engine
 from dalenius.auditing import audit
 from dalenius.auditing.axes import RISKS, UTILITIES
-from dalenius.auditing.candidates import Candidate, grid
+from dalenius.auditing.candidates import Candidate, check_tried, grid
 from dalenius.auditing.frontier import NO_MEMORY, Bench, Point, Setting, TradeOff, points
 from dalenius.auditing.journal import Journal
 from dalenius.auditing.policy import Threshold
-from dalenius.criteria import DistinctDiversity, KAnonymity, TCloseness
+from dalenius.criteria import CRITERIA, DistinctDiversity, KAnonymity, TCloseness
 from dalenius.errors import InputError, ParameterError
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.lattice import Lattice
 from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.publishers.mondrian import Mondrian
+from dalenius.publishers.registry import PUBLISHERS, axes
 from dalenius.schema import Schema
 from dalenius.table import Table
 from tests.auditing.people import POLICY, SCHEMA, table
@@ -238,3 +240,31 @@ def test_larger_is_better_where_it_is(setting: Setting) -> None:
 def test_a_bench_uses_the_engine_it_is_given(setting: Setting) -> None:
     engine = _engine.default()
     assert Bench(setting, engine).table.engine is engine
+
+
+def test_every_criterion_is_an_axis_of_the_methods_that_keep_it() -> None:
+    lattice = [axis.name for axis in PUBLISHERS["lattice"].axes()]
+    assert lattice == [model.option.parameter for model in CRITERIA.values() if model.option] + ["suppression"]
+    assert [axis.name for axis in PUBLISHERS["anatomy"].axes()] == ["l"]
+    assert [axis.name for axis in PUBLISHERS["noisy-counts"].axes()] == ["epsilon"]
+
+
+@pytest.mark.parametrize(
+    ("axis", "text", "promises"),
+    [
+        ("alpha", "0.5, 0.8", [("α = 0.5",), ("α = 0.8",)]),
+        ("recursive_l", "3,2; 9,2", [("recursive c = 3, ℓ = 2",), ("recursive c = 9, ℓ = 2",)]),
+        ("recursive_l", "3,2,9,2", [("recursive c = 3, ℓ = 2",), ("recursive c = 9, ℓ = 2",)]),
+        ("t", "0.2,0.3:ordered", [("t = 0.2 (equal)",), ("t = 0.3 (ordered)",)]),
+        ("enhanced_beta", "2", [("enhanced β = 2",)]),
+    ],
+)
+def test_values_of_a_criterion_become_candidates(axis: str, text: str, promises: list[tuple[str]]) -> None:
+    parse = next(known.parse for known in axes() if known.name == axis)
+    tried = grid(["mondrian"], {axis: parse(text)}, datasets.hospital(50, seed=1))
+    assert [candidate.publisher().promises() for candidate in tried] == promises
+
+
+def test_an_axis_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(InputError, match=r"frontier cannot vary 'alpa'\. Did you mean 'alpha'\?"):
+        check_tried(["mondrian"], {"alpa": [0.5]}, {})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import dalenius as dl
 from dalenius.adversaries import ADVERSARIES
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing import Audit, audit
 from dalenius.auditing.policy import Figure, Part, Threshold, apply, overall
 from dalenius.config import Policy
@@ -290,7 +290,7 @@ def test_a_large_release_is_not_sampled_unasked(
 def test_an_attacker_that_cannot_be_played_leaves_a_doubt(
     hospital: Hospital, cut: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dalenius.adversaries.learning.KEPT_ENTRIES", 10)
+    monkeypatch.setattr("dalenius.adversaries.models.learning.MAX_SAMPLED_ENTRIES", 10)
     found = judged(hospital, cut, {"max_attacker_accuracy": 0.9, "max_attacker_gain": 0.9})
     assert [one.outcome for one in found.thresholds] == ["not tested"] * 2
     assert all("the attacker was not tried: its distinct tuples" in one.reason for one in found.thresholds)

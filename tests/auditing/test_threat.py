@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing import audit
 from dalenius.auditing.people import open_together
 from dalenius.auditing.threat import ACCURACIES, RelativeThreats, _errors, jackknife, relative_threats
@@ -173,7 +173,7 @@ def test_a_policy_is_not_tested_by_what_has_not_converged(
     asked = ["audit", "r", "--schema", "p.toml", "--truth", "t.csv"]
     assert app.run([*asked, "--mcse", "0.02"]) == 0
     assert "passed      min_faithfulness" in capsys.readouterr().out
-    monkeypatch.setattr("dalenius.adversaries.sampling.RHAT", 0.5)  # never reached
+    monkeypatch.setattr("dalenius.adversaries.models.sampling.MAX_RHAT", 0.5)  # never reached
     found = audit("r", dl.Schema.load("p.toml"), truth="t.csv", effort=Effort(sweeps=2, most_sweeps=8))
     (threshold,) = found.thresholds
     assert (threshold.outcome, threshold.reason) == ("not tested", "sampling has not converged")

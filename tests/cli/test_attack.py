@@ -201,7 +201,7 @@ BAD = {
     "deleted and figures": ((*TO, "--truth", "people.csv", "--deleted", "3"), "--deleted changes beliefs about targets"),
     "error about nobody": (("--truth", "people.csv", "--error", "sex=0.1"), "--error needs targets"),
     "error where none can be": ((*TO, "--error", "city=0.1", "--adversary", "random-worlds"), "Leave --error out"),
-    "over the targets": (("--targets", "targets.csv", "-o", "targets.csv"), "that file is read here"),
+    "over the targets": (("--targets", "targets.csv", "-o", "targets.csv"), "this command reads that file"),
     "one file for two": ((*TO, "--json", "beliefs.csv"), "cannot both be written"),
 }  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,13 @@ import numpy as np
 import pytest
 
 from dalenius.adversaries import ADVERSARIES, Adversary, Targets
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.belief import Belief
 from dalenius.cli import app
 from dalenius.datasets import save_hospital
 from dalenius.releases import Release
-from tests.conftest import ROOT
+from tests.conftest import COMMAND_LINE, LONG, ROOT
+from tests.processes import Starter
 from tests.test_plugins import install
 
 RELEASES = {"rows": "g.csv", "links": "a", "centres": "m.csv", "counts": "c"}
@@ -174,14 +174,13 @@ def test_ours_are_usual_first(folder: Path, monkeypatch: pytest.MonkeyPatch, plu
     assert attacked(folder, monkeypatch, "m.csv", "--truth", "t.csv")[1]["adversary"] == "nearest-centroid"
 
 
-def test_an_installed_adversary(folder: Path, tmp_path: Path) -> None:
+def test_an_installed_adversary(starter: Starter, folder: Path, tmp_path: Path) -> None:
     install(tmp_path, "dalenius.adversaries", "whole-classes", "examples.my_adversary:WholeClasses")
     path = os.pathsep.join([str(tmp_path), str(ROOT), str(ROOT / "src")])
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", "from dalenius.cli import main; main()", "attack", *arguments]
         environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
-        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        return starter.run(COMMAND_LINE, ["attack", *arguments], cwd=folder, env=environment, timeout=LONG)
 
     assert "whole-classes" in "".join(run("--help").stdout.split())  # a line may end at the hyphen
     whole = ("--adversary", "whole-classes", "--truth", "t.csv", "--holdout", "o.csv")

@@ -46,7 +46,7 @@ TABLES = {
     ),
     "ragged, short": ("age,sex,disease\n1,Male,Flu\n2,Male\n", "t.csv, line 3: 2 fields where the header has 3"),
     "ragged, long": ("age,sex,disease\n1,Male,Flu,x\n", "t.csv, line 2: 4 fields where the header has 3"),
-    "open quote": ('age,sex,disease\n1,Male,"Flu\n', "t.csv, line 2: a quote is opened and never closed"),
+    "open quote": ('age,sex,disease\n1,Male,"Flu\n', "t.csv, line 2: a quote is opened but never closed"),
     "wrong delimiter": ("age|sex|disease\n1|Male|Flu\n", "write the file with `,`, `;` or tab instead"),
     "empty": ("", "t.csv: the file is empty"),
     "blank": ("\n \n", "t.csv: the file is empty"),
@@ -131,7 +131,7 @@ def test_missing_files_and_folders(run: Run, tmp_path: Path) -> None:
         (["check", "."], "that is a folder"),
         (["init", "t.csv", "-o", "no/privacy.toml"], "the folder 'no' does not exist"),
         (["init", "none.csv", "-o", "new.toml"], "Cannot read 'none.csv': there is no such file"),
-        (["init", "t.csv"], "is there already and is not overwritten"),
+        (["init", "t.csv"], "already exists and is not overwritten"),
         (["check", "t.csv", "--engine", "oracle://"], "There is no engine 'oracle'"),
         (["check", "t.csv", "--kind", "generalised"], "Did you mean 'generalized'?"),
         (["check", "t.csv", "--sede", "1"], "--sede"),
@@ -224,7 +224,7 @@ def test_ctrl_c_in_the_middle(tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("old", encoding="utf-8")
     script = """
 import os, signal, sys
-import dalenius.engines.duckdb as engine
+import dalenius.engines.duckdb_engine as engine
 from dalenius.cli import main
 
 watched = engine.watched
@@ -249,7 +249,7 @@ main()
 TERMINATED = """
 import os, signal, sys, threading, time
 from pathlib import Path
-import dalenius.engines.duckdb as engine
+import dalenius.engines.duckdb_engine as engine
 from dalenius.cli import main
 
 sent = threading.Event()

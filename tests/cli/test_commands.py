@@ -33,7 +33,7 @@ def test_check_of_another_tools_release(run: Run, tmp_path: Path, data: Path, ad
 
 
 def test_json_alone_on_standard_output_and_quiet(run: Run) -> None:
-    run("demo", "--people", "300")
+    run("demo", "--quick", "--people", "300")
     arguments = ["check", "demo/patients.csv", "--schema", "demo/privacy.toml"]
     assert json.loads(run(*arguments, "--json", "-").stdout)["people"] == 300
     assert run(*arguments, "--quiet").stdout == ""
@@ -78,7 +78,7 @@ def test_init_quotes_odd_names(run: Run, tmp_path: Path, name: str) -> None:
 
 
 def test_demo(run: Run, tmp_path: Path) -> None:
-    done = run("demo", "--people", "500")
+    done = run("demo", "--quick", "--people", "500")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "demo" / "patients.csv").is_file()
     again = run("check", "demo/patients.csv", "--schema", "demo/privacy.toml", "--json", "-")
@@ -87,7 +87,7 @@ def test_demo(run: Run, tmp_path: Path) -> None:
 
 
 def test_same_command_same_json(run: Run) -> None:
-    run("demo", "--people", "300")
+    run("demo", "--quick", "--people", "300")
     first, second = (
         json.loads(run("check", "demo/patients.csv", "--schema", "demo/privacy.toml", "--json", "-").stdout)
         for _ in range(2)

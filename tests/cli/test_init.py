@@ -8,12 +8,17 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from dalenius.cli import app
+from dalenius.datasets import save_hospital
 from dalenius.engines import default
 from dalenius.errors import InputError
-from dalenius.guess import guess_schema
+from dalenius.guess import guess_schema, init
+from dalenius.schema import Schema
 
 
 def guessed(folder: Path, columns: dict[str, list[Any]], name: str = "t.csv") -> tuple[dict[str, Any], str]:
@@ -153,3 +158,36 @@ def test_init_never_overwrites_even_a_dangling_link(tmp_path: Path) -> None:
         write_texts({link: "text"}, new=True)
     assert link.is_symlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["privacy.toml"]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_frame_is_guessed_as_its_file_is(tmp_path: Path, make: Any) -> None:
+    columns = {
+        "email": [f"a{i}@b.org" for i in range(N)],
+        "zip": [f"{13050 + i % 8}" for i in range(N)],
+        "age": [20 + i % 40 for i in range(N)],
+        "disease": DISEASE,
+    }
+    raw, text = guessed(tmp_path, columns)
+    proposal = init(make(columns))
+    assert proposal.text == text.replace("t.csv", "a data frame")
+    assert {column.name: column.role for column in proposal.schema.columns} == {
+        name: column["role"] for name, column in raw["columns"].items()
+    }
+    assert proposal.guesses["disease"] == "sensitive (its name)"
+    assert "D1" not in repr(proposal)
+    assert len(repr(proposal).splitlines()) == 5
+    saved = proposal.save(tmp_path / "frame.toml")
+    assert (tmp_path / "frame.toml").read_text(encoding="utf-8") == proposal.text
+    assert saved.path == tmp_path / "frame.toml"
+    with pytest.raises(InputError, match="already exists"):
+        proposal.save(tmp_path / "frame.toml")
+
+
+def test_a_proposal_of_a_file_names_hierarchies_from_where_it_is_saved(tmp_path: Path) -> None:
+    save_hospital(tmp_path, 200, 1)
+    (tmp_path / "below").mkdir()
+    proposal = init(str(tmp_path / "patients.csv")).save(tmp_path / "below" / "privacy.toml")
+    assert 'hierarchy = "../hospital_hierarchy_age.csv"' in proposal.text
+    assert Schema.load(tmp_path / "below" / "privacy.toml").columns == proposal.schema.columns
+    assert proposal.to_document()["schema"] == str(tmp_path / "below" / "privacy.toml")

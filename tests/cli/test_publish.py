@@ -82,13 +82,13 @@ PUBLISH = ("publish", "t.csv", "-o", "out.csv")
 REFUSED = {
     "k larger than the table": (("--k", "9"), "k = 9 is larger than the table, which has 8 people"),
     "k of none": (("--k", "0"), "The '--k' parameter of k-anonymity must be an int ≥ 2 (1 demands nothing). Got 0 instead."),
-    "l larger than the number of values": (("--l", "4"), "distinct ℓ = 4 asks for more values than there are"),
-    "entropy l too large": (("--entropy-l", "3.5"), "the table has 3 different ones"),
-    "recursive l too large": (("--recursive-l", "2,4"), "the table has 3 different ones"),
+    "l larger than the number of values": (("--l", "4"), "distinct ℓ = 4 is impossible"),
+    "entropy l too large": (("--entropy-l", "3.5"), "the table has only 3 different values"),
+    "recursive l too large": (("--recursive-l", "2,4"), "the table has only 3 different values"),
     "t below 0": (("--t", "-0.1"), "must be a number ≥ 0 and below 1 (1 demands nothing). Got -0.1 instead."),
     "t above 1": (("--t", "1.5"), "must be a number ≥ 0 and below 1 (1 demands nothing). Got 1.5 instead."),
     "t of nothing": (("--t", "nan"), "below 1 (1 demands nothing). Got nan instead."),
-    "no criterion": ((), "No criterion was given. Ask for at least one, for example k = 5."),
+    "no criterion": ((), "No criterion was given. Add at least one, for example k = 5."),
     "no number for c": (("--recursive-l", "x,2"), "must be c,ℓ such as 3,2. Got 'x,2' instead."),
     "no number for l": (("--recursive-l", "3,two"), "must be c,ℓ such as 3,2. Got '3,two' instead."),
     "three numbers": (("--recursive-l", "3,2,1"), "must be c,ℓ such as 3,2. Got '3,2,1' instead."),
@@ -109,8 +109,8 @@ REFUSED = {
     "no solution": (("--alpha", "0.2"), "generalized, α = 0.2 fails: the level of 'disease' there is 0.5."),
     "no solution, recursive": (("--recursive-l", "0.8,2"), "c = 0.8, ℓ = 2 fails: the level of 'disease' there is 1."),
     "no solution, two criteria": (("--k", "2", "--alpha", "0.3"), "generalized, α = 0.3 fails"),
-    "no folder": (("--k", "2", "-o", "nowhere/out.csv"), "the folder 'nowhere' does not exist. Make it first."),
-    "a folder": (("--k", "2", "-o", "."), "that is a folder, a file is needed"),
+    "no folder": (("--k", "2", "-o", "nowhere/out.csv"), "the folder 'nowhere' does not exist. Create it first."),
+    "a folder": (("--k", "2", "-o", "."), "that is a folder, but a file is needed"),
     "the table itself": (("--k", "2", "-o", "t.csv"), "Name another"),
     "the schema": (("--k", "2", "-o", "privacy.toml"), "Name another"),
 }  # fmt: skip
@@ -241,7 +241,7 @@ def test_time_ran_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     from dalenius.publishers import search
 
     for enumerable in (10**6, 0):
-        monkeypatch.setattr(search, "ENUMERABLE", enumerable)
+        monkeypatch.setattr(search, "MAX_ENUMERATED_NODES", enumerable)
         code, out, err = cli(*PUBLISH, "--k", "2", "--time-limit", "1e-9")
         assert (code, out) == (2, "")
         assert "No release was found in the time given (0 of 8 nodes checked)" in err

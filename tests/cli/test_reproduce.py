@@ -144,7 +144,7 @@ def test_a_paper_that_there_is_not(name: str, hint: str, run: Run) -> None:
     assert not Path("reproduce.html").exists()
 
 
-NO_DATA = {
+NO_DATA = {  # tests/papers/parts.py compares these exhibits with those that are made with the data
     "relative": ["Table I", "Table II", "Table III", "Figure 1"],
     "realistic": ["Table 1", "Table 2", "Table 3"],
     "composition": ["Table 1"],
@@ -165,16 +165,6 @@ def test_a_paper_without_its_data_has_the_exhibits_that_need_none(key: str, run:
     assert f"Left out of {registry.TITLES[key]}: {left}. {words(reason)}" in text
     for erratum in ERRATA[key]:
         assert words(erratum.right) in text
-
-
-@pytest.mark.parametrize("key", NO_DATA)
-def test_what_needs_data_and_what_does_not_is_all_there_is(key: str, data: Path) -> None:
-    """And an exhibit that is made without the data is the one that is made with them."""
-    whole, part = registry.build(key, data, quick=True), registry.build_without_data(key)
-    assert {exhibit.name for exhibit in whole.exhibits} == {*(e.name for e in part.exhibits), *registry.not_made(key)}
-    for exhibit in part.exhibits:
-        assert whole[exhibit.name].compared == exhibit.compared
-        assert whole[exhibit.name].rows == exhibit.rows
 
 
 def test_a_paper_of_which_nothing_can_be_made(run: Run) -> None:

@@ -15,7 +15,7 @@ import pytest
 from dalenius.auditing.holdout import split_rows
 from dalenius.cli import app
 from dalenius.engines import connect
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
@@ -53,7 +53,7 @@ def test_every_row_is_in_one_of_them(run: Run, share: str) -> None:
     kept, others = read("kept.csv"), read("others.csv")
     assert len(others) == round(float(share) * 57)
     assert f"{len(kept)} rows to publish" in out
-    assert f"{len(others)} row{'s' if len(others) > 1 else ''} held out, a share of {share} drawn by seed 0" in out
+    assert f"{len(others)} row{'s' if len(others) > 1 else ''} held out (a share of {share}, drawn with seed 0)" in out
     assert sorted(kept + others, key=lambda row: int(row[0])) == ROWS
     for part in (kept, others):
         assert part == sorted(part, key=lambda row: int(row[0]))
@@ -128,8 +128,8 @@ def test_rows_that_cannot_be_split(run: Run) -> None:
             ("t.csv", "--share", "0.001", *TO),
             "t.csv has 57 people: a share of 0.001 is nobody. Hold out a larger share",
         ),
-        (("t.csv", "-o", "t.csv", "--others", "others.csv"), "that file is read here"),
-        (("t.csv", "-o", "kept.csv", "--others", "./t.csv"), "that file is read here"),
+        (("t.csv", "-o", "t.csv", "--others", "others.csv"), "this command reads that file"),
+        (("t.csv", "-o", "kept.csv", "--others", "./t.csv"), "this command reads that file"),
         (("t.csv", "-o", "kept.csv", "--others", "./kept.csv"), "Both parts cannot be written to 'kept.csv'"),
         (("nobody.csv", *TO), "nobody.csv"),
         (("ragged.csv", *TO), "ragged.csv, line 3"),

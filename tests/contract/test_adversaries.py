@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries import ADVERSARIES, UNKNOWN, Refused, Targets, named, needing
-from dalenius.adversaries.sampling import spread
+from dalenius.adversaries import ADVERSARIES, UNKNOWN, Refused, Targets, adversaries_needing, make_adversary
+from dalenius.adversaries.models.sampling import spread
 from dalenius.belief import Belief
 from dalenius.releases import KINDS, Release
 from dalenius.schema import Schema
@@ -119,7 +119,7 @@ def everybody(schema: Schema, cities: tuple[str, ...] = CITIES) -> Targets:
 
 
 def believe(name: str, release: Release, targets: Targets, seed: int = 0) -> Belief:
-    return named(name).attack(release, targets, rng=np.random.default_rng(seed))
+    return make_adversary(name).attack(release, targets, rng=np.random.default_rng(seed))
 
 
 def close(belief: Belief) -> float:
@@ -140,13 +140,13 @@ REALISTIC = ["I:uniform:30", "I:uniform:30:at-most", "II:50", "III:uniform", "IV
 
 
 # Those of noisy counts have a suite of their own, test_counting.py.
-ALL = [*sorted(set(ADVERSARIES) - set(needing("counts"))), *REALISTIC]
+ALL = [*sorted(set(ADVERSARIES) - set(adversaries_needing("counts"))), *REALISTIC]
 OFFERED = {"anatomized": {"classes", "links"}, "centroids": {"classes", "centres"}}
 
 
 def attacks(name: str, kind: str) -> bool:
     """Whether this adversary attacks releases of this kind: they offer evidence that it needs."""
-    return bool(set(named(name).needs) & OFFERED.get(kind, {"classes", "rows"}))
+    return bool(set(make_adversary(name).needs) & OFFERED.get(kind, {"classes", "rows"}))
 
 
 CASES = [(name, kind) for name in ALL for kind in sorted(RELEASES) if attacks(name, kind)]
@@ -163,7 +163,7 @@ def adversary(case: tuple[str, str]) -> str:
     return case[0]
 
 
-@pytest.fixture(params=[name for name in ALL if attacks(name, "generalized") and named(name).assumes_presence])
+@pytest.fixture(params=[name for name in ALL if attacks(name, "generalized") and make_adversary(name).assumes_presence])
 def present(request: pytest.FixtureRequest) -> str:
     """An adversary that takes the target to be in the release, whatever its kind."""
     return str(request.param)
@@ -197,7 +197,9 @@ def test_rows_sum_to_one_or_are_undefined(adversary: str, opened: Release) -> No
 def test_the_baseline_sums_to_one(adversary: str, opened: Release) -> None:
     belief = believe(adversary, opened, everybody(opened.schema))
     assert (belief.baseline >= 0).all()
-    if not named(adversary).baseline_sums_to_one:  # an entry is for a person who has that value: none is left out twice
+    if not make_adversary(
+        adversary
+    ).baseline_sums_to_one:  # an entry is for a person who has that value: none is left out twice
         assert (belief.baseline.sum(axis=1) <= 1 + 1e-9).all()
         return
     np.testing.assert_allclose(belief.baseline.sum(axis=1), 1, atol=1e-9)
@@ -273,7 +275,7 @@ def test_unknown_attributes_are_allowed(adversary: str, opened: Release) -> None
     nothing = Targets(opened.schema, np.full((1, 2), UNKNOWN, dtype=np.int32))
     belief = believe(adversary, opened, nothing)
     assert belief.matched.all()
-    found = named(adversary)
+    found = make_adversary(adversary)
     # Whoever knows nothing of the target has the table's frequencies; but naive Bayes on the values of each group does not
     # count how often they are there.
     if (
@@ -295,7 +297,7 @@ def test_a_release_that_tells_nothing_gives_the_tables_frequencies(present: str,
     assert belief.matched.all()
     for row, baseline in zip(belief.posterior, belief.baseline, strict=True):
         np.testing.assert_allclose(row, frequencies, atol=max(1e-12, close(belief)))
-        if named(present).baseline_sums_to_one and named(present).baseline_is_table:
+        if make_adversary(present).baseline_sums_to_one and make_adversary(present).baseline_is_table:
             np.testing.assert_allclose(baseline, frequencies, atol=1e-12)
 
 
@@ -314,7 +316,7 @@ def test_singletons_give_certainty(present: str, kind: str, tmp_path: Path) -> N
     np.testing.assert_allclose(belief.posterior[0], [value == "Flu" for value in VALUES], atol=close(belief))
 
 
-@pytest.mark.parametrize("adversary", sorted(needing("centres")))
+@pytest.mark.parametrize("adversary", sorted(adversaries_needing("centres")))
 def test_centroids_that_tell_nothing_and_centroids_of_one(adversary: str, tmp_path: Path) -> None:
     """The same two promises where no labels are: everybody at one point, and somebody alone at a point of their own."""
     diseases = ["Flu"] * 5 + ["Pox"] * 2 + ["Ache"]
@@ -366,7 +368,7 @@ def test_every_kind_of_release_is_tried() -> None:
 def test_what_is_not_supported_is_refused_with_a_reason(adversary: str, kind: str, tmp_path: Path) -> None:
     release = OTHERS[kind](tmp_path / "other")
     assert release.kind == kind
-    reason = named(adversary).refusal(release)
+    reason = make_adversary(adversary).refusal(release)
     schema = dl.Schema.load(tmp_path / "other" / "privacy.toml").bind({})
     if reason is None:
         belief = believe(adversary, release, everybody(schema))
@@ -381,7 +383,7 @@ def test_what_is_not_supported_is_refused_with_a_reason(adversary: str, kind: st
 
 @pytest.mark.parametrize("adversary", ALL)
 def test_every_adversary_says_what_it_knows_and_does(adversary: str) -> None:
-    found = named(adversary)
+    found = make_adversary(adversary)
     assert found.name == adversary
     for sentence in (found.knows, found.does):
         assert len(sentence.split()) >= 4
@@ -390,4 +392,4 @@ def test_every_adversary_says_what_it_knows_and_does(adversary: str) -> None:
 
 def test_an_unknown_adversary_is_refused_with_a_hint() -> None:
     with pytest.raises(dl.InputError, match="Did you mean 'random-worlds'"):
-        named("random-world")
+        make_adversary("random-world")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries import ADVERSARIES, UNKNOWN, Refused, Targets, named, needing
+from dalenius.adversaries import ADVERSARIES, UNKNOWN, Refused, Targets, adversaries_needing, make_adversary
 from dalenius.belief import Belief
 from dalenius.releases import NoisyCounts, Release
 
@@ -34,7 +34,7 @@ domain = ["Ache", "Flu", "Gout", "Pox"]
 """
 AGES, CITIES = [str(age) for age in range(20, 26)], ["Oslo", "Bergen", "Hamar"]
 WEIGHTS = [str(weight) for weight in range(50, 100)]
-COUNTING = needing("counts")
+COUNTING = adversaries_needing("counts")
 KINDS: dict[str, dict[str, list[str]]] = {
     "leaves": {"age": AGES, "city": CITIES, "weight": WEIGHTS},
     "labels": {"age": ["[20, 21]", "[22, 23]", "[24, 25]"], "city": ["{Oslo, Hamar}", "Bergen"], "weight": ["*"]},
@@ -80,7 +80,7 @@ def everybody(release: NoisyCounts) -> Targets:
 
 
 def believe(name: str, release: Release, targets: Targets, seed: int = 0) -> Belief:
-    return named(name).attack(release, targets, rng=np.random.default_rng(seed))
+    return make_adversary(name).attack(release, targets, rng=np.random.default_rng(seed))
 
 
 @pytest.fixture(params=sorted(COUNTING))
@@ -161,7 +161,7 @@ def test_other_releases_are_refused(adversary: str, tmp_path: Path) -> None:
 
 
 def test_each_says_what_it_knows_and_does(adversary: str) -> None:
-    found = named(adversary)
+    found = make_adversary(adversary)
     assert found.name == adversary
     for sentence in (found.knows, found.does):
         assert len(sentence.split()) >= 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import itertools
 import json
 from collections.abc import Callable
@@ -253,7 +254,7 @@ def test_only_kinds_that_read_tables_read_frames(kind: type[Release]) -> None:
     if kind.reads_tables:
         assert dl.read_release(frame, SCHEMA, kind=kind.kind).kind == kind.kind
         return
-    with pytest.raises(InputError, match=f"kind '{kind.kind}' is read from files"):
+    with pytest.raises(InputError, match=f"Kind '{kind.kind}' is read from files"):
         dl.read_release(frame, SCHEMA, kind=kind.kind)
 
 
@@ -267,3 +268,34 @@ def test_a_release_outside_the_registry_says_what_it_cannot(tmp_path: Path) -> N
         Silent().write(tmp_path / "r")
     with pytest.raises(InputError, match="A release of kind 'silent' is not read from files"):
         Silent.open([tmp_path / "r"], SCHEMA, engine=engines.default())
+
+
+def arrays_of(part: object) -> list[np.ndarray]:
+    """Return every array in the fields of a frozen object."""
+    values = [getattr(part, field.name) for field in dataclasses.fields(part)]  # type: ignore[arg-type]
+    return [value for value in values if isinstance(value, np.ndarray)]
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_nobody_can_change_what_a_release_keeps(kind: type[Release]) -> None:
+    classes, rows = example(kind).classes(), example(kind).rows()
+    kept = []
+    if classes is not None:
+        kept += [classes.sizes, *arrays_of(classes.sensitive), *arrays_of(classes.grouping())]
+        assert len(kept) == 8
+    if rows is not None:
+        kept += arrays_of(rows.leaf_sets(0))
+        assert len(kept) == 10
+    for array in kept:
+        with pytest.raises(ValueError, match="read-only"):
+            array[:1] = 0
+
+
+def test_groupings_split_by_other_columns_are_read_only() -> None:
+    schema = dl.Schema([*SCHEMA.columns, dl.Column("pill", "sensitive", domain=dl.Domain(("yes", "no")))]).bind({})
+    sets = [[np.array([0, 1]), np.array([0])]]
+    values, counts = np.array([[0, 0], [1, 1]], np.int32), np.array([2, 1])
+    release = Generalized.from_sets(schema, sets, np.array([0, 0], np.int32), values, counts)
+    split = arrays_of(release.grouping("ill", others_as_quasi=True))
+    assert len(split) == 5
+    assert not any(array.flags.writeable for array in split)

@@ -15,10 +15,11 @@ import pytest
 import dalenius as dl
 from dalenius.auditing.candidates import Candidate, grid
 from dalenius.auditing.checking import check
+from dalenius.criteria import CRITERIA, Criterion, axis_of
 from dalenius.errors import DaleniusError
 from dalenius.options import Option
-from dalenius.publishers.base import Publisher
-from dalenius.publishers.registry import PUBLISHERS, audit_options, axes, grid_options, options, owners
+from dalenius.publishers.base import Example, Publisher
+from dalenius.publishers.registry import PUBLISHERS, audit_options, axes, from_options, grid_options, options, owners
 from dalenius.releases import GroupCells, Release
 
 PEOPLE = 150
@@ -108,6 +109,39 @@ def test_it_describes_itself(kind: type[Publisher]) -> None:
     assert not (kind.is_drawn and not kind.takes_seed and not kind.refuses_seed)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_carries_an_example(kind: type[Publisher], table: dl.Table) -> None:
+    example = getattr(kind, "example", None)
+    advice = "add `example = Example(criteria, options)`, with which it publishes a table of 150 people"
+    assert isinstance(example, Example), f"The publisher {kind.name!r} has no example: {advice}."
+    publisher = from_options(kind.name, example.criteria, example.options)
+    assert publisher.run(table).release.schema.quasi
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "model", [pytest.param(model, id=name) for name, model in CRITERIA.items() if model.reported and model.option]
+)
+def test_it_keeps_the_criteria_that_it_says(kind: type[Publisher], model: type[Criterion], table: dl.Table) -> None:
+    """`frontier` varies the criteria in `keeps`, so the publisher must take these and refuse all others."""
+    criterion, own = model.measuring(model.reported[0].key), kind.example.options
+    axis = axis_of(model)
+    assert axis is not None
+    if not issubclass(model, kind.keeps):
+        assert axis not in kind.axes()
+        with pytest.raises(DaleniusError):
+            kind.from_options([criterion], own)
+        return
+    assert isinstance(kind.from_options([criterion], own), kind)
+    if model.option is not None and model.option.type is not str:
+        tried = axis.parse(f"{model.example:g}")
+        assert tried == (model.example,)
+        for candidate in grid([kind.name], {axis.name: tried}, table):
+            assert axis.label(f"{model.example:g}") in candidate.label
+            place = candidate.options.index(f"--{model.option.name}")
+            assert float(candidate.options[place + 1]) == model.example
+
+
 def test_all_options_are_offered_once() -> None:
     for offered in (options(), audit_options(), grid_options()):
         assert len({option.name for option in offered}) == len(offered)
@@ -185,7 +219,7 @@ def test_the_record_has_the_documented_keys(kind: type[Publisher], table: dl.Tab
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_asked_for_holds_on_what_is_written(kind: type[Publisher], table: dl.Table, tmp_path: Path) -> None:
     """By the numbers of `check`, from the file."""
-    makers = {axis.name: axis.criterion for axis in kind.grid.axes if axis.criterion is not None}
+    makers = {axis.name: axis.criterion for axis in kind.axes() if axis.criterion is not None}
     for number, candidate in enumerate(candidates(kind, table)):
         criteria = [make(candidate.parameters[name]) for name, make in makers.items() if name in candidate.parameters]
         if not criteria:

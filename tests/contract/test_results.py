@@ -34,10 +34,10 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
         ["check", "r.csv", "--k", "5", "--l", "3"],
     ),
     "audit": (
-        lambda: dl.audit("r.csv", "policy.toml", truth="half.csv", holdout="rest.csv", name="r.csv"),
+        lambda: dl.audit("r.csv", "policy.toml", truth="half.csv", holdout="rest.csv"),
         ["audit", "r.csv", "--schema", "policy.toml", "--truth", "half.csv", "--holdout", "rest.csv"],
     ),
-    "audit alone": (lambda: dl.audit("r.csv", name="r.csv"), ["audit", "r.csv"]),
+    "audit alone": (lambda: dl.audit("r.csv"), ["audit", "r.csv"]),
     "attack": (
         lambda: dl.attack("r.csv", targets=Path("half.csv"), truth=Path("half.csv"), adversary="random-worlds"),
         [

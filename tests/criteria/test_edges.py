@@ -197,7 +197,7 @@ def test_impossible_thresholds_are_refused_before_the_search() -> None:
     with pytest.raises(InputError, match="k = 6 is larger than the table, which has 5 people"):
         c.KAnonymity(6).check_possible(5, [3])
     for criterion in (c.DistinctDiversity(4), c.EntropyDiversity(3.5), c.RecursiveDiversity(2, 4)):
-        with pytest.raises(InputError, match="the table has 3 different ones"):
+        with pytest.raises(InputError, match="the table has only 3 different values"):
             criterion.check_possible(100, [9, 3])
     for name in NAMES:
         theirs(next(model for model in ALL if model.name == name)).check_possible(100, [9, 3])

@@ -59,7 +59,7 @@ def test_levels_do_not_depend_on_how_many_people_there_are(case: Case) -> None:
 @given(case=cases())
 def test_measure_gathers_the_same_levels(case: Case) -> None:
     grouping = case.grouping()
-    found = c.measure(grouping, recursive_l=3)
+    found = c.measure(grouping, {"recursive_l": 3})
     assert list(found) == [one.place for one in c.measured()]
     models = {
         ("k_anonymity", "k"): Model("k", 1),

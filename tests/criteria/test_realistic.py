@@ -14,7 +14,9 @@ import pytest
 
 import dalenius as dl
 from dalenius import criteria as c
-from dalenius.criteria.realistic import EpsilonPrivacy, Interval, Predicate, Realistic, beliefs, withstood
+from dalenius.criteria.epsilon_privacy import EpsilonPrivacy, Interval, withstood
+from dalenius.criteria.predicate import Predicate
+from dalenius.criteria.realistic import Realistic, beliefs
 from dalenius.errors import InputError, ParameterError
 from dalenius.releases import GroupedRelease, Grouping
 from tests.criteria import realistic_oracle as oracle

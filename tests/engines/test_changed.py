@@ -24,7 +24,7 @@ import dalenius as dl
 from dalenius.cli import app
 from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.engines import Engine, connect, default
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.engines.ibis_rows import IbisRows
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.base import Published
@@ -361,6 +361,7 @@ def test_an_interrupt_when_the_table_is_there(
 # --- PostgreSQL -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "change", "target"), IN_DATABASES)
 def test_postgres(
     method: str,
@@ -394,6 +395,7 @@ def test_postgres(
 # --- Spark ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["moved", "swapped"])
 @pytest.mark.parametrize(
     ("name", "method", "target"),

@@ -22,7 +22,7 @@ import dalenius as dl
 from dalenius.cli import app
 from dalenius.criteria import KAnonymity
 from dalenius.engines import Engine, Recoding, connect, default
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.publishers.mondrian import Mondrian
 
@@ -290,13 +290,16 @@ def test_tables_of_a_database_have_no_order(clinic: str) -> None:
         assert rows.find({"q": ["1"]}, limit=2) == []
         with pytest.raises(dl.InputError, match="no order of rows"):
             Microaggregation(2).publish(dl.Table(name, SCHEMA, engine=connect(clinic)))
-    with pytest.raises(dl.InputError, match="is what it is made of still there"):
+    with pytest.raises(dl.InputError, match="do its tables still exist"):
         connect(clinic).open("broken")
 
 
 def test_files_that_are_no_databases(tmp_path: Path) -> None:
     (tmp_path / "text.db").write_text("q,s\na,x\n", encoding="utf-8")
-    for path, said in ((tmp_path / "nowhere.db", "no such database"), (tmp_path / "text.db", "Is it a database file")):
+    for path, said in (
+        (tmp_path / "nowhere.db", "does not exist"),
+        (tmp_path / "text.db", "Is it a DuckDB database file"),
+    ):
         with pytest.raises(dl.InputError, match=said):
             connect(f"duckdb://{path}")
 

@@ -35,6 +35,8 @@ from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.publishers.mondrian import Mondrian
 from dalenius.publishers.noisy_counts import exact
 
+pytestmark = pytest.mark.slow
+
 Engines = Callable[[str], Engine]
 SERVERS = ["postgres", "spark", "spark-connect"]
 
@@ -232,7 +234,7 @@ def test_roll_ups_in_the_engine(
     small = placed(name, people, request, engines)
     told: list[str] = []
     found = publisher.publish(
-        dl.Table(small.source, small.declared, engine=small.engine, most_cells=1500, told=told.append)
+        dl.Table(small.source, small.declared, engine=small.engine, most_cells=1500, notify=told.append)
     )
     assert found.describe()["rollups"] == "engine"
     assert "roll-ups run in the engine" in told[0]
@@ -257,12 +259,12 @@ def test_an_interrupt_ends_the_query_in_spark(name: str, engines: Engines) -> No
         if sum("tasks" in one for one in told) == 2:  # it runs, and a line is shown
             os.kill(os.getpid(), signal.SIGINT)
 
-    spark.told = tell
+    spark.notify = tell
     try:
         with pytest.raises(KeyboardInterrupt):
             rows.count(["q", "s"])
     finally:
-        spark.told = None
+        spark.notify = None
     assert told[-1] == ""  # the line is wiped
     if name == "spark":
         assert spark._session.sparkContext.statusTracker().getActiveJobsIds() == []

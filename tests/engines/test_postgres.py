@@ -20,6 +20,8 @@ import dalenius as dl
 from dalenius.cli import app
 from dalenius.engines import Engine, connect
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = dl.Schema([dl.Column("q", "quasi"), dl.Column("s", "sensitive")])
 
 
@@ -105,7 +107,7 @@ def test_names(
     )
     assert cells('clinic."Odd.Name; --"', engine) == {("a", "x"): 1}
     (tmp_path / "both_here").write_text("q,s\nfile,x\n", encoding="utf-8")
-    with pytest.raises(dl.InputError, match="is a file and a table"):
+    with pytest.raises(dl.InputError, match="is both a file and a table"):
         cells("both_here", engine)
     assert cells("table:both_here", engine) == {("table", "x"): 1}
     assert cells("./both_here", engine) == {("file", "x"): 1}
@@ -128,7 +130,7 @@ def test_passwords_are_not_repeated(
             postgres_url.replace("/postgres", "/nowhere").replace("clerk@", f"clerk:{SECRET}@"),
             "no such user or database",
         ),
-        ("postgres://clerk:hunter2@127.0.0.1:1/x", "nobody answers"),
+        ("postgres://clerk:hunter2@127.0.0.1:1/x", "nothing answers"),
         ("postgres//clerk:hunter2@here", "There is no engine"),
         ("mysql://clerk:hunter2@here/x", "There is no engine 'mysql'"),
         ("host=127.0.0.1 password=hunter2 user=x:y", "There is no engine"),

@@ -16,6 +16,8 @@ from tests.engines.servers import spark_master
 
 from dalenius.engines import default
 
+pytestmark = pytest.mark.slow
+
 # Kills workers of this process's cluster whenever Spark tells that tasks run: one of them, or every one again and again.
 KILLING = """
 import os, signal, sys, time
@@ -45,13 +47,13 @@ def told(line):
 
 def with_killer(url, *, quiet):
     engine = connect(url)
-    engine.told = told
+    engine.notify = told
     return engine
 
 import dalenius.cli.common as common
-import dalenius.engines.spark
+import dalenius.engines.spark_engine
 # Where one is killed another comes, sooner or later; where all are, it is the patience that ends it.
-dalenius.engines.spark.PATIENCE = 12.0 if sys.argv[1] == "all" else 600.0
+dalenius.engines.spark_engine.PATIENCE = 12.0 if sys.argv[1] == "all" else 600.0
 common.connect_engine = with_killer
 code = app.run(sys.argv[2:])
 print("killed", len(killed))
@@ -136,7 +138,7 @@ def test_workers_are_killed_for_ever_and_nothing_is_left(people: Path, tmp_path:
 
 WAITING = """
 import sys
-import dalenius.engines.spark as spark
+import dalenius.engines.spark_engine as spark
 from dalenius.cli import app
 spark.PATIENCE = 8.0
 sys.exit(app.run(sys.argv[1:]))

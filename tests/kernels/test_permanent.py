@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
-from dalenius.kernels.permanent import FRESH, glynn
-from dalenius.measures.communication import LARGEST, permanent
+from dalenius.kernels.permanent import RESET_BITS, glynn
+from dalenius.measures.communication import MAX_ROWS, permanent
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def test_the_kernel_has_both_signs() -> None:
     assert permanent(matrix) == -1.0
 
 
-@pytest.mark.parametrize("n", range(1, LARGEST + 1))
+@pytest.mark.parametrize("n", range(1, MAX_ROWS + 1))
 def test_uniform_and_identity(n: int) -> None:
     expected = float(Fraction(math.factorial(n), n**n))
     assert permanent(np.full((n, n), 1 / n)) == pytest.approx(expected, rel=5e-12, abs=0)
@@ -76,7 +76,7 @@ def test_uniform_and_identity(n: int) -> None:
 @pytest.mark.parametrize("n", [8, 11, 13, 15])
 def test_relative_error_of_doubly_stochastic_matrices(n: int, spread: float) -> None:
     """n = 13 and more take several blocks of the Gray code."""
-    assert 2**FRESH < 2 ** (13 - 1)
+    assert 2**RESET_BITS < 2 ** (13 - 1)
     matrix = doubly_stochastic(n, spread, np.random.default_rng(n))
     true = exact(matrix)
     assert abs(float(Fraction(permanent(matrix)) / true - 1)) < 1e-12

@@ -14,7 +14,7 @@ from dalenius.measures.classes import class_errors
 from dalenius.measures.closeness import kl_divergences, mutual_information
 from dalenius.measures.error import privacy
 from dalenius.measures.loss import hamming
-from dalenius.measures.observed import NOTHING, Observed
+from dalenius.measures.observed import SUPPRESSED, Observed
 from dalenius.releases import Grouping
 from dalenius.schema import Column, Domain
 
@@ -44,7 +44,7 @@ def test_sparse_sums_are_those_of_the_dense_channel(found: Grouping) -> None:
     errors = class_errors(found, measure(found))
     assert errors is not None
     seen = Observed.of_grouping(found)
-    classes = [i for i, name in enumerate(seen.observations) if name != NOTHING]
+    classes = [i for i, name in enumerate(seen.observations) if name != SUPPRESSED]
     plain = privacy(seen, hamming(seen.values))
     assert errors.average_privacy == pytest.approx(plain.average, abs=1e-12)
     assert errors.prior_privacy == pytest.approx(plain.prior, abs=1e-12)

@@ -117,7 +117,7 @@ def test_a_ground_distance_that_is_none_is_said() -> None:
     assert found.ground == "hamming"
     assert "not the values" in found.note
     assert t_emd(seen, squared(seen.values)).ground == "absolute"
-    many = random_channel(0, closeness.MOST_TRANSPORTED + 1, 2)
+    many = random_channel(0, closeness.MAX_TRANSPORTED + 1, 2)
     assert t_emd(observed(many), Loss("any", 1.5 * (1 - np.eye(121)), many.inputs)).t is None
     for odd in (np.ones((3, 3)), [[0, 1, 9], [1, 0, 1], [9, 1, 0]], [[0, 0, 0], [3, 0, 0], [1, 2, 0]]):
         found = t_emd(seen, Loss("any", np.array(odd, dtype=float), seen.values))

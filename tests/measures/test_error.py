@@ -21,7 +21,7 @@ from dalenius.measures import loss as losses
 from dalenius.measures.closeness import delta_disclosure, epsilons, kl_divergences, mutual_information, total_variations
 from dalenius.measures.error import distortion, mistaken, privacy, reduction
 from dalenius.measures.loss import Loss, absolute, coordinates, hamming, squared
-from dalenius.measures.observed import NOTHING, Observed
+from dalenius.measures.observed import SUPPRESSED, Observed
 from dalenius.releases import Channel, Generalized, read
 from dalenius.releases.channel import Part
 from tests.measures.channels import channels, observed, random_channel
@@ -265,9 +265,9 @@ def test_losses_that_are_wrong() -> None:
     with pytest.raises(InputError, match="below 0"):
         Loss("f", np.array([[-1.0]]), ("a",))
     with pytest.raises(InputError, match="Did you mean 'hamming'"):
-        losses.named("haming", ("a",))
+        losses.make_loss("haming", ("a",))
     with pytest.raises(InputError, match="needs a hierarchy"):
-        losses.named("hierarchy", ("a",))
+        losses.make_loss("hierarchy", ("a",))
     turned = losses.tabulated("f", ("b", "a"), Part(("b", "a"), np.array([[0.0, 1], [2, 3]])), ("a", "b"), ("a", "b"))
     np.testing.assert_array_equal(turned.matrix, [[3, 2], [1, 0]])
 
@@ -294,14 +294,14 @@ def small_release(folder: Path) -> Generalized:
 def test_classes_of_a_release_are_a_channel(tmp_path: Path) -> None:
     """A person drawn from all: p(s, q) = n(q, s)/N, and people without a class are an observation of their own."""
     seen = Observed.of_grouping(small_release(tmp_path).grouping())
-    assert seen.observations == ("class 0", "class 1", NOTHING)
+    assert seen.observations == ("class 0", "class 1", SUPPRESSED)
     by_name = {(s, q): seen.joint[i, j] for i, s in enumerate(seen.values) for j, q in enumerate(seen.observations)}
     expected = {
         ("Flu", "class 0"): 2,
         ("Gout", "class 0"): 1,
         ("Flu", "class 1"): 1,
         ("Acne", "class 1"): 1,
-        ("Gout", NOTHING): 1,
+        ("Gout", SUPPRESSED): 1,
     }
     assert {key: p for key, p in by_name.items() if p} == pytest.approx({key: n / 6 for key, n in expected.items()})
     assert dict(zip(seen.values, seen.prior[0], strict=True)) == pytest.approx(

@@ -19,9 +19,9 @@ import pytest
 
 import dalenius as dl
 from dalenius import engines as engine
-from dalenius.adversaries import fit
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.rows import joint
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.row_weights import joint
 from dalenius.auditing.people import together
 from dalenius.criteria import DistinctDiversity, KAnonymity
 from dalenius.hierarchy import from_paths

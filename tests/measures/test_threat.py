@@ -105,7 +105,7 @@ def test_faithfulness(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     spread = math.sqrt(max(square - distance**2, 0.0) / (threat.DRAWS // 4))
     assert abs(exact.ETV - distance) <= 6 * spread + 1e-9
     assert (exact.RF, exact.stderr) == (pytest.approx(1 - distance, abs=1e-9), 0)
-    monkeypatch.setattr(threat, "COMBINATIONS", 0)
+    monkeypatch.setattr(threat, "MAX_COMBINATIONS", 0)
     sampled = faithfulness(values, ideal, learnt, np.random.default_rng(0))
     assert abs(sampled.RF - exact.RF) <= 6 * sampled.stderr + 1e-12
     if distance > 1e-9:

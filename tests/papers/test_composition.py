@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalenius.papers import composition
+from dalenius.papers import composition, registry
 from dalenius.papers.base import Paper
 from dalenius.papers.composition import Experiments
 from dalenius.papers.composition_experiments import overlapping
 from tests.papers.findings import FINDINGS
+from tests.papers.parts import assert_same_without_data
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +24,11 @@ def found(data: Path) -> Experiments:
 
 
 @pytest.fixture(scope="module")
-def paper(found: Experiments) -> Paper:
-    return composition.shown(found)
+def paper(data: Path, found: Experiments) -> Paper:
+    """The paper as the command builds it, of experiments that are made once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(composition, "experiments", lambda path, *, quick: {(data, True): found}[path, quick])
+        return registry.build("composition", data, quick=True)
 
 
 def test_the_subsets(data: Path) -> None:
@@ -185,3 +191,7 @@ def test_the_exhibits(paper: Paper) -> None:
         for chart, caption in one.charts:
             assert caption
             assert ElementTree.fromstring(chart()).tag.endswith("svg")
+
+
+def test_exhibits_that_need_no_data(paper: Paper) -> None:
+    assert_same_without_data(paper)

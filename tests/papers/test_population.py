@@ -10,8 +10,8 @@ import pytest
 
 import dalenius as dl
 from dalenius.adversaries import ADVERSARIES
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.measures import accuracy
 from dalenius.papers import population
 from dalenius.papers.base import Paper
@@ -19,6 +19,8 @@ from dalenius.papers.population import Experiments
 from dalenius.papers.population_experiments import Point, Study, naive_attack, study
 from dalenius.papers.population_linking import anatomized, predictions
 from tests.papers.findings import FINDINGS
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,9 @@ from dalenius.publishers.survey import Sweep, stubbornness, survey
 from tests.adversaries.test_realistic import theirs
 from tests.criteria.realistic_oracle import Counts, Number
 from tests.papers.findings import FINDINGS
+from tests.papers.parts import assert_same_without_data
+
+pytestmark = pytest.mark.slow
 
 Node = tuple[int, ...]
 TEXTS = [adversary.text for adversary in ADVERSARIES]
@@ -538,3 +541,7 @@ def test_the_chart_of_figure_3_shows_every_node_and_every_dot(paper: Paper, entr
     for one in marks(svg):
         if "satisfies: " in one["aria-label"]:
             assert told[one["aria-label"].split("satisfies: ")[1]] == one["fill"]
+
+
+def test_exhibits_that_need_no_data(paper: Paper) -> None:
+    assert_same_without_data(paper)

@@ -24,7 +24,7 @@ from dalenius.adversaries.learner import Learner
 from dalenius.errors import InputError
 from dalenius.measures.accuracy import hits
 from dalenius.measures.fidelity import Truth
-from dalenius.papers import relative
+from dalenius.papers import registry, relative
 from dalenius.papers import relative_experiments as runs
 from dalenius.papers.base import Compared, Paper
 from dalenius.papers.relative import PRINTED_III, PRINTED_IV, PRINTED_V
@@ -34,6 +34,9 @@ from dalenius.releases import Anatomized, Generalized
 from dalenius.reports import charts
 from tests.adversaries.vertical_worlds import Vertical, beliefs
 from tests.papers.findings import FINDINGS
+from tests.papers.parts import assert_same_without_data
+
+pytestmark = pytest.mark.slow
 
 DISEASES = ("Heart", "Flu", "Stomach", "HIV", "Diabetes")
 
@@ -44,8 +47,11 @@ def found(data: Path) -> Experiments:
 
 
 @pytest.fixture(scope="module")
-def paper(found: Experiments) -> Paper:
-    return relative.shown(found)
+def paper(data: Path, found: Experiments) -> Paper:
+    """The paper as the command builds it, of experiments that are made once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relative, "experiments", lambda path, *, quick: {(data, True): found}[path, quick])
+        return registry.build("relative", data, quick=True)
 
 
 # --- The example: Tables I and III -----------------------------------------------------------------------------------------
@@ -527,3 +533,7 @@ def test_the_paper_can_be_built_of_patients(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(paper["Table V"].rows) == 9
     # A quarter has flu: no group of four without two of them.
     assert [cell for cell in paper["Table V"].header if "ours" in cell] == ["ℓ = 2, ours", "ℓ = 3, ours"]
+
+
+def test_exhibits_that_need_no_data(paper: Paper) -> None:
+    assert_same_without_data(paper)

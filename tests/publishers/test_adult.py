@@ -167,13 +167,13 @@ def compare(enumeration: Enumeration, table: dl.Table, setting: Setting) -> None
     published = Lattice(
         setting.criteria(), suppression=float(setting.suppression), minimal=True, suppressed_rows="as-is"
     ).publish(table)
-    best = published.found.best
+    best = published.outcome.best
     assert best is not None
-    assert published.found.optimal
+    assert published.outcome.optimal
     assert best.cost == pytest.approx(min(costs.values()), rel=1e-9)
     assert costs[best.node] == pytest.approx(best.cost, rel=1e-9)
-    assert published.found.minimal is not None
-    assert set(published.found.minimal) == minimal(costs)
+    assert published.outcome.minimal is not None
+    assert set(published.outcome.minimal) == minimal(costs)
 
 
 @pytest.mark.parametrize("setting", ALL_EIGHT, ids=str)

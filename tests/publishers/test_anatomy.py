@@ -271,7 +271,7 @@ def test_merged_groups(merge: int, tmp_path: Path) -> None:
 def test_more_groups_merged_than_there_are() -> None:
     table = dl.Table(people(counted([4, 4, 4])), SCHEMA)
     assert Anatomy(3, merge=4).publish(table, seed=0).release.groups == 1
-    with pytest.raises(InputError, match=r"There are 4 groups, and --merge 5 joins more than that"):
+    with pytest.raises(InputError, match=r"--merge 5 is larger than the number of groups, 4"):
         Anatomy(3, merge=5).publish(table, seed=0)
 
 
@@ -384,7 +384,7 @@ def test_merge_is_a_whole_number_from_1_on(merge: object) -> None:
 def test_too_large_an_l() -> None:
     """The message tells the counts of no value by name."""
     table = dl.Table(people(counted([7, 5, 3, 1])), SCHEMA)
-    with pytest.raises(InputError, match=r"commonest value has 7 of 16 people.*largest possible ℓ is 2") as caught:
+    with pytest.raises(InputError, match=r"most common value has 7 of 16 people.*largest possible ℓ is 2") as caught:
         Anatomy(3).publish(table)
     assert "v0" not in str(caught.value)
     with pytest.raises(InputError, match=r"largest possible ℓ is 1\. Anatomy needs at least 2"):

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.adversaries import Targets, named
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries import Targets, make_adversary
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.auditing import audit
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import from_paths
@@ -109,7 +109,7 @@ def test_the_classifier_takes_the_label_of_the_target(joint: tuple[tuple[str, ..
     leaves = [release.schema[name].leaves for name in ("age", "zip", "town")]
     rng = np.random.default_rng(0)
     codes = np.column_stack([rng.integers(-1, len(own), 60) for own in leaves]).astype(np.int32)
-    found = named("naive-bayes").attack(release, Targets(release.schema, codes)).posterior
+    found = make_adversary("naive-bayes").attack(release, Targets(release.schema, codes)).posterior
     for row, mine in zip(codes.tolist(), found, strict=True):
         known = {
             name: label(name, leaves[j][code], 1) for j, (name, code) in enumerate(zip(LEVELS, row, strict=True)) if code >= 0

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import dalenius.publishers.search as search_module
 import dalenius.publishers.survey as survey_module
 from dalenius import criteria as c
-from dalenius.criteria.written import adversary as written
-from dalenius.criteria.written import epsilon_privacy
+from dalenius.criteria.parsing import adversary as written
+from dalenius.criteria.parsing import epsilon_privacy
 from dalenius.errors import InputError
 from dalenius.publishers.lattice import Lattice as Publisher
 from dalenius.publishers.nodes import GeneralizationLattice
@@ -146,7 +146,7 @@ def test_no_adversaries_and_too_many_nodes(monkeypatch: pytest.MonkeyPatch) -> N
     lattice = GeneralizationLattice(make(3).cells())
     every, found = epsilons(lattice, [])
     assert found.shape == (len(every), 0)
-    monkeypatch.setattr(survey_module, "ENUMERABLE", 1)
+    monkeypatch.setattr(survey_module, "MAX_ENUMERATED_NODES", 1)
     with pytest.raises(InputError, match="too many to list"):
         epsilons(lattice, [written("III:uniform")])
 
@@ -250,7 +250,7 @@ def test_optimum_and_minimal_nodes(asked: tuple[str, ...], k: int) -> None:
 
 @pytest.mark.parametrize("asked", ASKED[::2], ids=" ".join)
 def test_optimum_of_a_lattice_too_large_to_keep(asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module, "ENUMERABLE", 0)
+    monkeypatch.setattr(search_module, "MAX_ENUMERATED_NODES", 0)
     for seed in range(4):
         compare(make(seed), asked, 1 + seed % 2, minimal_too=False)
 

@@ -321,7 +321,7 @@ def test_a_grid_of_a_hundred_places(kind: str) -> None:
     """Every place is an input, an output and an estimate: the whole programme has a million nonzeros."""
     places = tuple(f"{i} {j}" for i in range(10) for j in range(10))
     prior = np.random.default_rng(3).dirichlet(np.ones(100))
-    channel, loss = Channel(places, places, np.eye(100), prior), losses.named(kind, places)
+    channel, loss = Channel(places, places, np.eye(100), prior), losses.make_loss(kind, places)
     system = losses.absolute(places).matrix
     design, gap = (most_worst_case_error, 1e-6) if kind == "absolute" else (most_average_error, 1e-7)
     found = design(channel, loss, system, 0.5)
@@ -338,9 +338,9 @@ def test_whole_and_by_what_is_missed_come_to_the_same(kind: str, monkeypatch: py
         whole = most_average_error(channel, loss, system, distortion)
         assert whole.rounds <= 1
         with monkeypatch.context() as inside:
-            inside.setattr(error_design, "WHOLE", 0)
-            inside.setattr(error_programme, "NEAREST", 1)
-            inside.setattr(error_programme, "FIRST", 1)
+            inside.setattr(error_design, "MAX_NONZEROS", 0)
+            inside.setattr(error_programme, "FIRST_OUTPUTS", 1)
+            inside.setattr(error_programme, "FIRST_ANSWERS", 1)
             parts = most_average_error(channel, loss, system, distortion)
         check(parts, channel, loss, system, distortion, worst=False)
         assert parts.value == pytest.approx(whole.value, abs=1e-6)
@@ -352,7 +352,7 @@ def test_a_grid_by_what_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = Channel(places, places, np.eye(25), np.random.default_rng(3).dirichlet(np.ones(25)))
     loss, system = losses.squared(places), losses.absolute(places).matrix
     whole = most_average_error(channel, loss, system, 0.5)
-    monkeypatch.setattr(error_design, "WHOLE", 0)
+    monkeypatch.setattr(error_design, "MAX_NONZEROS", 0)
     parts = most_average_error(channel, loss, system, 0.5)
     assert parts.rounds > 1 >= whole.rounds
     assert parts.value == pytest.approx(whole.value, rel=1e-6)

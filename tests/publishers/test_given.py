@@ -252,15 +252,15 @@ def test_lattice(suppression: float) -> None:
             seen["impossible"] += "together with the earlier releases" in str(refused.value)
             continue
         published = publisher.publish(one.table)
-        assert published.found.best is not None
+        assert published.outcome.best is not None
         assert nodes[published.node]
-        assert published.found.best.cost == pytest.approx(min(v.cost for v in verdicts.values() if v.feasible))
+        assert published.outcome.best.cost == pytest.approx(min(v.cost for v in verdicts.values() if v.feasible))
         together = told(one, least, groups_of(one, published), published)
         assert published.describe()["given"] == together
         assert published.describe()["given"]["below_l"] == 0
         alone = Lattice([KAnonymity(2)], suppression=suppression, suppressed_rows="as-is").publish(one.table)
-        assert alone.found.best is not None
-        assert alone.found.best.cost <= published.found.best.cost + 1e-12
+        assert alone.outcome.best is not None
+        assert alone.outcome.best.cost <= published.outcome.best.cost + 1e-12
         below = evaluate(alone, earlier)
         assert below.to_document() == told(one, least, groups_of(one, alone), alone)
         seen["failed alone"] += below.below_l > 0
@@ -367,7 +367,7 @@ def test_groups_that_grow_until_enough_is_left(method: str) -> None:
 
 def in_groups(one: Case, published: Any) -> tuple[Case, list[object]]:
     """The people in the order in which the publisher has them, and their groups."""
-    codes = published.placed()[0]
+    codes = published.people_in_groups()[0]
     texts = [[column.leaves[c] for column, c in zip(published.table.schema.coded, row, strict=True)] for row in codes]
     each = zip(one.people, one.left, one.attacked, one.located, strict=True)
     found = {(a, c): (left, attacked, there) for (a, c, _), left, attacked, there in each}

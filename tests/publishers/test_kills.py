@@ -21,6 +21,8 @@ import dalenius as dl
 from dalenius.cli import app
 from tests.conftest import LONG
 
+pytestmark = pytest.mark.slow
+
 # Stops the process when it comes to a step.
 PATCHES = """
 import os, signal, sys

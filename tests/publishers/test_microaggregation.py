@@ -395,9 +395,9 @@ def test_shuffled(tmp_path: Path) -> None:
 
 def test_more_rows_than_are_grouped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sheet = scattered(1, 100)
-    monkeypatch.setattr(microaggregation, "ROWS", 100)
+    monkeypatch.setattr(microaggregation, "MAX_ROWS", 100)
     assert len(Microaggregation(4).publish(sheet.table).group) == 100
-    monkeypatch.setattr(microaggregation, "ROWS", 99)
+    monkeypatch.setattr(microaggregation, "MAX_ROWS", 99)
     with pytest.raises(
         InputError, match=r"The table has 100 rows, .* at most 99 are grouped at once\. .* --block 5000"
     ):

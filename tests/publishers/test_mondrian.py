@@ -519,7 +519,7 @@ def tiny(**column: object) -> dl.Table:
     ("criterion", "message"),
     [
         (c.KAnonymity(4), r"k = 4 is larger than the table, which has 3 people"),
-        (c.DistinctDiversity(3), r"distinct ℓ = 3 asks for more values than there are: the table has 2"),
+        (c.DistinctDiversity(3), r"distinct ℓ = 3 is impossible: the table has only 2"),
         (c.EntropyDiversity(2.0), r"entropy ℓ = 2 fails: the level is 1\.88988.*Weaken"),
         (c.AlphaAnonymity(0.5), r"one class.*fails: the level is 0\.666667.*Weaken"),
     ],

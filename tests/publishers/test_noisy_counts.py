@@ -423,9 +423,9 @@ def test_tables_of_too_many_counts(columns: int) -> None:
 
 
 def test_a_table_of_as_many_counts_as_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "CELLS", 3 * 4 * 4)
+    monkeypatch.setattr(counting, "MAX_CELLS", 3 * 4 * 4)
     exact(table(*people(0, 3)), (("a", "b"),))
-    monkeypatch.setattr(counting, "CELLS", 3 * 4 * 4 - 1)
+    monkeypatch.setattr(counting, "MAX_CELLS", 3 * 4 * 4 - 1)
     with pytest.raises(InputError, match="Count fewer columns together"):
         exact(table(*people(0, 3)), (("a", "b"),))
 

@@ -378,8 +378,8 @@ def test_first_derivatives_alone(parts: dict[str, int], monkeypatch: pytest.Monk
         assert slope.information + 2 * slope.distortion == pytest.approx(
             best.information + 2 * best.distortion, abs=1e-5
         )
-    monkeypatch.setattr(information, "LARGEST_BLOCKS", 0)
-    monkeypatch.setattr(information, "LARGEST_BLOCK", 0)
+    monkeypatch.setattr(information, "MAX_BLOCKS", 0)
+    monkeypatch.setattr(information, "MAX_BLOCK", 0)
     assert Problem.of(one).has_curvature(5) == (not parts)
 
 

@@ -26,7 +26,7 @@ from dalenius.criteria import (
     TCloseness,
 )
 from dalenius.engines import Counted, TooMany
-from dalenius.engines.duckdb import DuckDB
+from dalenius.engines.duckdb_engine import DuckDB
 from dalenius.engines.ibis_rows import IbisRows
 from dalenius.errors import InputError, ParameterError
 from dalenius.hierarchy import from_paths
@@ -35,7 +35,7 @@ from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.publishers.rollups import EngineLattice, lattice_of
 from dalenius.publishers.search import Search
 from dalenius.publishers.survey import epsilons, every_node, survey
-from dalenius.table import MOST_CELLS
+from dalenius.table import MAX_CELLS
 from tests.publishers.small import Small, make
 
 SEEDS = range(14)
@@ -64,7 +64,7 @@ def cases() -> Iterator[tuple[int, Small, int]]:
 FEW = list(cases())[::5]
 
 
-def table(small: Small, most: int = MOST_CELLS, *, engine: Any = None) -> dl.Table:
+def table(small: Small, most: int = MAX_CELLS, *, engine: Any = None) -> dl.Table:
     return dl.Table(small.columns(), small.schema(), most_cells=most, engine=engine)
 
 
@@ -233,7 +233,7 @@ def test_every_node_that_fits_has_the_classes_of_memory(
         memory = GeneralizationLattice(small.cells(), values=values)
         del fetched[:]
         with monkeypatch.context() as patch:
-            patch.setattr(nodes_module, "CACHED_CELLS", room)
+            patch.setattr(nodes_module, "MAX_CACHED_CELLS", room)
             lattice = lattice_of(table(small, most), values=values)
         assert isinstance(lattice, EngineLattice)
         assert (lattice.heights, lattice.people, lattice.nodes) == (memory.heights, memory.people, memory.nodes)
@@ -326,7 +326,7 @@ def test_the_optimum_is_that_of_memory_or_the_search_says_that_it_may_not_be(
         good = feasible(small, publisher)
         try:
             with monkeypatch.context() as patch:
-                patch.setattr(search_module, "ENUMERABLE", enumerable)
+                patch.setattr(search_module, "MAX_ENUMERATED_NODES", enumerable)
                 patch.setattr(search_module._BestFirst, "TURN", number % 4 // 2)  # 0: both ends step by step
                 published = publisher.publish(table(small, most, engine=PlainEngine()))
         except InputError as error:
@@ -334,7 +334,7 @@ def test_the_optimum_is_that_of_memory_or_the_search_says_that_it_may_not_be(
                 assert "not looked at" in str(error)  # noqa: PT017 - other errors must not pass
             seen["refused"] += 1
             continue
-        found, said = published.found, published.describe()
+        found, said = published.outcome, published.describe()
         assert found.best is not None
         assert said["rollups"] == "engine"
         # What is published satisfies, at the cost it says, and nothing that does costs less than the bound.
@@ -413,7 +413,7 @@ def test_from_the_top_a_large_node_hides_finer_ones_that_may_cost_less(
     """There is no feasible step down from the top, since it is too large itself: what is below is not settled by that."""
     small, publisher = make(seed, most=60), Lattice([KAnonymity(3)], suppression=0.3)
     least = min(feasible(small, publisher).values())
-    monkeypatch.setattr(search_module, "ENUMERABLE", 0)
+    monkeypatch.setattr(search_module, "MAX_ENUMERATED_NODES", 0)
     monkeypatch.setattr(search_module._BestFirst, "TURN", 0)
     lattice = lattice_of(table(small, most, engine=PlainEngine()))
     found = Search(lattice, publisher.criteria, suppression=publisher.suppression).run()
@@ -432,7 +432,7 @@ def test_some_searches_leave_nodes_out_and_some_do_not() -> None:
                 published = Lattice(criteria).publish(table(small, most, engine=PlainEngine()))
             except InputError:
                 continue
-            left[published.found.not_looked_at > 0] += 1
+            left[published.outcome.not_looked_at > 0] += 1
     assert left[True] > 5
     assert left[False] > 5
 
@@ -505,7 +505,7 @@ def test_where_not_even_the_top_fits_nothing_is_said_of_the_criteria() -> None:
                         dl.Column("s", "sensitive")])  # fmt: skip
     for enumerable in (400_000, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search_module, "ENUMERABLE", enumerable)
+            patch.setattr(search_module, "MAX_ENUMERATED_NODES", enumerable)
             with pytest.raises(InputError, match=r"not looked at.*--most-cells"):
                 Lattice([DistinctDiversity(2)]).publish(dl.Table(columns, schema, most_cells=4))
 
@@ -524,7 +524,7 @@ def test_a_survey_lists_the_nodes_that_fit_as_memory_does() -> None:
         mine = survey(lattice, CRITERIA[1], suppression=0.2)
         memory = GeneralizationLattice(small.cells())
         theirs = survey(memory, CRITERIA[1], suppression=0.2)
-        fitting = [lattice.named(node) for node in every_node(memory) if cells_of(read(memory, node)) <= most]
+        fitting = [lattice.levels_of(node) for node in every_node(memory) if cells_of(read(memory, node)) <= most]
         left_out += memory.nodes - len(fitting)
         expected = [entry for entry in theirs if entry["levels"] in fitting]
         assert len(mine) == len(expected)

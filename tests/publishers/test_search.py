@@ -13,7 +13,7 @@ import dalenius.publishers.search as search_module
 from dalenius.errors import InputError
 from dalenius.measures.utility import UTILITIES
 from dalenius.publishers.nodes import GeneralizationLattice
-from dalenius.publishers.search import Found, Search
+from dalenius.publishers.search import Search, SearchResult
 from tests.criteria.models import NAMES, theirs
 from tests.oracle import Lattice, Model, minimal
 from tests.publishers.small import TABLES, Small, make
@@ -50,7 +50,7 @@ def compare(table: Small, models: list[Model], lattice: Lattice, failing: dict, 
         utility=utility,
         suppressed_rows="as-is",
     )
-    small = search.lattice.nodes <= search_module.ENUMERABLE
+    small = search.lattice.nodes <= search_module.MAX_ENUMERATED_NODES
     found = search.run(minimal=small)
     assert found.nodes == len(failing)
     if small:
@@ -69,7 +69,7 @@ def compare(table: Small, models: list[Model], lattice: Lattice, failing: dict, 
     return True
 
 
-def verify(found: Found, feasible: dict, costs: dict) -> None:
+def verify(found: SearchResult, feasible: dict, costs: dict) -> None:
     """The node that was found is one that the oracle finds good, at the cost and with the rows it says."""
     assert found.best is not None
     node = found.best.node
@@ -98,7 +98,7 @@ def test_optimum_of_a_lattice_too_large_to_keep(names: tuple[str, ...], table: S
     models, lattice = asked(draw, names), table.oracle()
     failing = lattice.failing(models)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_module, "ENUMERABLE", 0)
+        patch.setattr(search_module, "MAX_ENUMERATED_NODES", 0)
         for suppression in LIMITS:
             for utility in UTILITIES:
                 compare(table, models, lattice, failing, suppression, utility)
@@ -137,7 +137,7 @@ def test_time_limit(enumerable: int, table: Small, draw: st.DataObject) -> None:
             suppressed_rows="as-is",
         )
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search_module, "ENUMERABLE", enumerable)
+            patch.setattr(search_module, "MAX_ENUMERATED_NODES", enumerable)
             patch.setattr(search_module, "time", Clock())
             found = search.run(time_limit=looks, minimal=enumerable > 0)
         stopped += not found.optimal
@@ -160,7 +160,7 @@ def test_time_limit(enumerable: int, table: Small, draw: st.DataObject) -> None:
 
 def test_too_many_nodes_to_list_the_minimal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     table = make(3)
-    monkeypatch.setattr(search_module, "ENUMERABLE", 1)
+    monkeypatch.setattr(search_module, "MAX_ENUMERATED_NODES", 1)
     with pytest.raises(InputError, match="too many to list the minimal ones"):
         Search(GeneralizationLattice(table.cells()), [theirs(Model("k", Fraction(2)))]).run(minimal=True)
 

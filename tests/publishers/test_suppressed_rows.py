@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import dalenius as dl
 import dalenius.publishers.search as search_module
 from dalenius import criteria as c
-from dalenius.criteria.written import epsilon_privacy
+from dalenius.criteria.parsing import epsilon_privacy
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.utility import UTILITIES
 from dalenius.publishers.lattice import Lattice as Publisher
@@ -112,7 +112,7 @@ def every(lattice: Lattice, holds: Holds, limit: str, handling: str) -> dict[Nod
 
 def check(lattice: Lattice, search: Search, feasible: dict[Node, set[int]], utility: str) -> None:
     """The search against every node: the optimum, its rows and its cost, all minimal nodes, and the verdict on each node."""
-    small = search.lattice.nodes <= search_module.ENUMERABLE
+    small = search.lattice.nodes <= search_module.MAX_ENUMERATED_NODES
     found = search.run(minimal=small)
     if small:
         assert found.minimal is not None
@@ -148,7 +148,7 @@ def test_the_optimum_is_that_of_all_nodes(name: str, handling: str, enumerable: 
             suppressed_rows=handling,  # type: ignore[arg-type]
         )
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search_module, "ENUMERABLE", enumerable)
+            patch.setattr(search_module, "MAX_ENUMERATED_NODES", enumerable)
             check(lattice, search, feasible, utility)
 
 

@@ -359,7 +359,7 @@ def test_no_level_is_given_away_for_nothing() -> None:
     for utility in ("loss", "entropy", "discernibility", "average_class_size", "precision"):
         published = Lattice([theirs(Model("k", Fraction(4)))], utility=utility).publish(table)
         assert published.node == (0, 1)
-        assert published.found.optimal
+        assert published.outcome.optimal
 
 
 @pytest.mark.parametrize(

@@ -213,7 +213,7 @@ def test_kinds(tmp_path: Path) -> None:
     assert isinstance(read_release(frame, SCHEMA), Generalized)
     assert isinstance(read_release(frame, SCHEMA, kind="centroids"), Centroids)
     for kind in ("anatomized", "noisy-counts", "channel"):
-        with pytest.raises(InputError, match=f"kind '{kind}' is read from files"):
+        with pytest.raises(InputError, match=f"Kind '{kind}' is read from files"):
             read_release(frame, SCHEMA, kind=kind)
     with pytest.raises(InputError, match=r"no kind of release 'centroid'\. Did you mean 'centroids'\?"):
         read_release(frame, SCHEMA, kind="centroid")

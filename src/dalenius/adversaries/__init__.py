@@ -1,4 +1,4 @@
-"""Adversaries: a release and targets in, a belief about each target out."""
+"""Adversaries: each turns a release and targets into a belief about each target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dalenius.adversaries.naive_bayes_greedy import NaiveBayesGreedy
 from dalenius.adversaries.nearest_centroid import NearestCentroid
 from dalenius.adversaries.random_worlds import RandomWorlds
 from dalenius.adversaries.realistic import RealisticAdversary
-from dalenius.adversaries.registry import ADVERSARIES, named, needing, usual
+from dalenius.adversaries.registry import ADVERSARIES, adversaries_needing, make_adversary, usual_adversary
 
 __all__ = [
     "ADVERSARIES",
@@ -29,7 +29,7 @@ __all__ = [
     "RealisticAdversary",
     "Refused",
     "Targets",
-    "named",
-    "needing",
-    "usual",
+    "adversaries_needing",
+    "make_adversary",
+    "usual_adversary",
 ]

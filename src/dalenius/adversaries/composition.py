@@ -1,14 +1,14 @@
-"""The probabilistic attack on several releases (methods C): what each adds because the target is in it.
+"""The probabilistic attack on several releases (methods C): what each release adds because the target is in it.
 
     p(s) ∝ p₀(s) · Π over releases j of [ω_j a_j(s)/ℓ_j(s) + 1 − ω_j]
 
-a_j(s) is 1/N_j times the sum over rows with value s of the probability that the row is as the target is, ℓ_j(s) what a learner
-gives to somebody like that who is not in release j, neither of them normalised; ω_j is the probability that the target is in
-it, and p₀ the learner's belief from all releases. Of one release it is exact. Of several it is exact if how values go
-together is known, and if the target is the only member of its groups who is in more than one. A group that is published twice
-is counted twice: what is said of such targets is too sure, and how many they are is told.
+a_j(s) is 1/N_j times the sum over rows with value s of the probability that the row equals the target. ℓ_j(s) is the learner's
+probability for such a person who is not in release j. Neither is normalised. ω_j is the probability that the target is in release
+j, and p₀ the learner's belief from all releases. For one release this is exact. For several it is exact if the dependence between
+values and quasi-identifiers is known, and if the target is the only member of its groups who is in more than one release. A group
+that is published twice is counted twice. The belief about its members is then too certain, and the result counts these targets.
 
-Beliefs are never multiplied as they are: each holds what is known of everybody, which would be counted again and again.
+The beliefs themselves are never multiplied: each contains what is known about everybody, which would be counted several times.
 """
 
 from __future__ import annotations
@@ -18,29 +18,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversaries import fit
-from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.base import Refused, Targets
 from dalenius.adversaries.evidence import required
-from dalenius.adversaries.learning import Posterior, Views, errors_of
-from dalenius.adversaries.location import places
-from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.adversaries.models import fit, learning
+from dalenius.adversaries.models.learning import Posterior, Views, errors_of
+from dalenius.adversaries.models.location import places
+from dalenius.adversaries.models.sampling import Effort, Progress
 from dalenius.arrays import Floats, Longs
 from dalenius.belief import normalised
 from dalenius.errors import ParameterError
 from dalenius.releases import Anatomized, Generalized, GroupCells, GroupedRelease
 from dalenius.releases.base import same_columns
 
+__all__ = ["Composition", "compose", "refusal"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Composition:
-    """`posterior[i, s]` of each target and common value; `baseline` is p₀. Where no value is possible it is nan."""
+    """`posterior[i, s]` for each target and common value, nan where no value is possible. `baseline` is p₀."""
 
     posterior: Floats
     baseline: Floats
-    pooled: bool  # p₀ is of all releases; else of the largest, since they cannot be taken together
+    pooled: bool  # p₀ is from all releases; otherwise from the largest, because they cannot be merged
     converged: bool
-    shared: Longs  # for each target: in how many pairs of releases it stands in one and the same group
+    shared: Longs  # for each target: the number of pairs of releases in which it is in the same group
 
 
 def compose(
@@ -55,7 +56,7 @@ def compose(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Composition:
-    """What is believed of targets, who are coded in each release's own schema. `presence` are the ω_j, 1 if not given."""
+    """Return the beliefs about targets, who are coded in each release's own schema. `presence` are the ω_j, by default 1."""
     presence = [1.0] * len(releases) if presence is None else list(presence)
     if len(presence) != len(releases):
         raise ParameterError("presence", "composition", f"{len(releases)} numbers, one for each release", presence)
@@ -67,40 +68,41 @@ def compose(
         reason = refusal(release)
         if reason is not None:
             raise Refused(reason)
-    whole, pooled = _together(releases)
+    whole, pooled = _merge(releases)
     converged = True
     weights = np.ones((len(targets[0]), len(values)))
-    for release, mine, code, column, share in zip(releases, targets, codes, columns, presence, strict=True):
-        views, sharp = _views(release, mine, column, effort, rng, progress)
-        converged &= sharp
+    for release, people, code, column, share in zip(releases, targets, codes, columns, presence, strict=True):
+        views, has_converged = _views(release, people, column, effort, rng, progress)
+        converged &= has_converged
         with np.errstate(invalid="ignore", divide="ignore"):
-            # Several leaves may have one common name: their rows and their probabilities add up.
+            # Several leaves may have one common name: add up their rows and their probabilities.
             a, l = (_common(view, code, len(values)) for view in views)  # noqa: E741
             ratio = np.where(l > 0, a / release.people / l, 0.0)
-        # A release in which nobody is like the target says nothing of it, as in the intersection.
+        # A release in which nobody is like the target says nothing about the target, as in the intersection.
         here = (a > 0).any(axis=1, keepdims=True)
         weights *= np.where(here, share * ratio + (1 - share), 1.0)
     number = next(i for i, release in enumerate(releases) if release is whole) if not pooled else 0
-    views, sharp = _views(whole, targets[number], columns[number], effort, rng, progress)
+    views, has_converged = _views(whole, targets[number], columns[number], effort, rng, progress)
     baseline = normalised(_common(views.learner, codes[number], len(values)))
     with np.errstate(invalid="ignore"):
         posterior = normalised(weights * baseline)
     shared = _shared(releases, targets, codes, columns)
-    return Composition(posterior, baseline, pooled, converged and sharp, shared)
+    return Composition(posterior, baseline, pooled, converged and has_converged, shared)
 
 
 def refusal(release: GroupedRelease) -> str | None:
-    """Why probabilities cannot be weighed with a release, or nothing."""
+    """Return why beliefs cannot be computed for a release, or None."""
     if release.centres() is not None:
-        return "Centroids do not say which values they stand for, and cannot be weighed: intersect them without probabilities."
-    reason = Attacker().refusal(release)
-    return None if reason is None else f"Probabilities cannot be weighed with this release: {reason}."
+        return "Centroids do not say which values they stand for. Intersect them without probabilities."
+    reason = learning.refusal(release)
+    return None if reason is None else f"Probabilities cannot be computed for this release: {reason}."
 
 
 def _common(view: Floats, code: Longs, values: int) -> Floats:
-    found = np.zeros((len(view), values))
-    np.add.at(found.T, code, view.T)
-    return found
+    """Return weights of the common values: those of leaves with one common name are added up."""
+    weights = np.zeros((len(view), values))
+    np.add.at(weights.T, code, view.T)
+    return weights
 
 
 def _views(
@@ -111,7 +113,7 @@ def _views(
     rng: np.random.Generator,
     progress: Progress | None,
 ) -> tuple[Views, bool]:
-    """Attacker's and learner's weights about each target, and whether they have converged."""
+    """Return the attacker's and learner's weights for each target, and whether they have converged."""
     known, number = fit.distinct_targets(targets)
     error = errors_of({}, release.schema)
     posterior = Posterior.of(release, column, effort)
@@ -121,11 +123,11 @@ def _views(
     return Views(views.attacker[number], views.learner[number]), bool(posterior.diagnostics.get("converged", True))
 
 
-def _together(releases: Sequence[GroupedRelease]) -> tuple[GroupedRelease, bool]:
-    """All releases as one, if they are of one kind and coded alike; else the largest."""
+def _merge(releases: Sequence[GroupedRelease]) -> tuple[GroupedRelease, bool]:
+    """Return all releases as one if they are of one kind and coded alike; otherwise the largest. Also return which it is."""
     first = releases[0]
-    links = [found for release in releases if (found := release.links()) is not None]
-    boxes = [mine for release in releases if (mine := release.rows()) is not None]
+    links = [evidence for release in releases if (evidence := release.links()) is not None]
+    boxes = [rows for release in releases if (rows := release.rows()) is not None]
     alike = all(same_columns(first.schema, other.schema) for other in releases)
     if not alike or len(releases) not in (len(links), len(boxes)):
         return max(releases, key=lambda release: release.people), False
@@ -133,25 +135,27 @@ def _together(releases: Sequence[GroupedRelease]) -> tuple[GroupedRelease, bool]
 
     def joined(cells: Sequence[GroupCells], sizes: list[int]) -> GroupCells:
         group = np.concatenate(
-            [np.where(mine.group < 0, -1, mine.group + low) for mine, low in zip(cells, before[:-1], strict=True)]
+            [np.where(part.group < 0, -1, part.group + low) for part, low in zip(cells, before[:-1], strict=True)]
         )
-        codes = np.concatenate([mine.codes for mine in cells])
-        return GroupCells.gather(group.astype(np.int32), codes, np.concatenate([mine.counts for mine in cells]), sizes)
+        codes = np.concatenate([part.codes for part in cells])
+        return GroupCells.gather(group.astype(np.int32), codes, np.concatenate([part.counts for part in cells]), sizes)
 
     sensitive = joined([release.sensitive for release in releases], [len(c.leaves) for c in first.schema.sensitive])
     if len(links) == len(releases):
         tuples = [release.quasi for release in links]
         return Anatomized(first.schema, joined(tuples, [len(c.leaves) for c in first.schema.quasi]), sensitive), True
-    sets = [[label.members for release in boxes for label in release.labels[a]] for a in range(len(first.schema.quasi))]
+    labels = [
+        [label.members for release in boxes for label in release.labels[a]] for a in range(len(first.schema.quasi))
+    ]
     index = np.concatenate(
         [
             release.codes
-            + np.array([sum(len(other.labels[a]) for other in boxes[:j]) for a in range(len(sets))], dtype=np.int32)
+            + np.array([sum(len(other.labels[a]) for other in boxes[:j]) for a in range(len(labels))], dtype=np.int32)
             for j, release in enumerate(boxes)
         ]
     )
     pooled = Generalized.from_labels(
-        first.schema, sets, index.astype(np.int32), sensitive.group, sensitive.codes, sensitive.counts
+        first.schema, labels, index.astype(np.int32), sensitive.group, sensitive.codes, sensitive.counts
     )
     return pooled, True
 
@@ -159,12 +163,12 @@ def _together(releases: Sequence[GroupedRelease]) -> tuple[GroupedRelease, bool]
 def _shared(
     releases: Sequence[GroupedRelease], targets: Sequence[Targets], codes: Sequence[Longs], columns: Sequence[str]
 ) -> Longs:
-    """For each target the pairs of releases in which it stands in one group with the same labels and values."""
-    found = np.zeros(len(targets[0]), dtype=np.int64)
-    numbers: dict[tuple[object, ...], int] = {}  # of what is published of a group
+    """Return for each target the number of pairs of releases in which its group has the same labels and values."""
+    pairs = np.zeros(len(targets[0]), dtype=np.int64)
+    numbers: dict[tuple[object, ...], int] = {}  # a number for each distinct group, as published
     marks: list[Longs] = []
-    for release, mine, code, column in zip(releases, targets, codes, columns, strict=True):
-        known, number = fit.distinct_targets(mine)
+    for release, people, code, column in zip(releases, targets, codes, columns, strict=True):
+        known, number = fit.distinct_targets(people)
         group, times = np.full(len(known), -1, dtype=np.int64), np.zeros(len(known), dtype=np.int64)
         for some, start, which in places(release, known, sure=False):
             owner = np.repeat(some, np.diff(start))
@@ -178,27 +182,27 @@ def _shared(
         marks.append(np.where(group < 0, -1 - len(marks), own[group])[number])
     for i in range(len(marks)):
         for j in range(i):
-            found += marks[i] == marks[j]
-    return found
+            pairs += marks[i] == marks[j]
+    return pairs
 
 
 def _marks(release: GroupedRelease, code: Longs, column: str) -> list[tuple[object, ...]]:
-    """What is published of each group, to be compared: its labels or tuples, and its values by their common names."""
+    """Return what is published about each group, to compare groups: labels or tuples, and values by their common names."""
     grouping = release.grouping(column)
-    found: list[tuple[object, ...]] = []
+    contents: list[tuple[object, ...]] = []
     for q in range(release.groups):
-        mine = slice(int(grouping.start[q]), int(grouping.start[q + 1]))
-        pairs = zip(code[grouping.values[mine]].tolist(), grouping.counts[mine].tolist(), strict=True)
-        found.append(tuple(sorted(pairs)))
+        cells_of = slice(int(grouping.start[q]), int(grouping.start[q + 1]))
+        pairs = zip(code[grouping.values[cells_of]].tolist(), grouping.counts[cells_of].tolist(), strict=True)
+        contents.append(tuple(sorted(pairs)))
     boxes = release.rows()
     if boxes is not None:
-        labels = [[label.text for label in own] for own in boxes.labels]
-        texts = [tuple(own[c] for own, c in zip(labels, row, strict=True)) for row in boxes.codes.tolist()]
+        labels = [[label.text for label in names] for names in boxes.labels]
+        texts = [tuple(names[c] for names, c in zip(labels, row, strict=True)) for row in boxes.codes.tolist()]
     else:
         tuples: list[list[tuple[object, ...]]] = [[] for _ in range(release.groups)]
         leaves = [quasi.leaves for quasi in release.schema.quasi]
         cells = required(release.links(), release).quasi
         for q, row, count in zip(cells.group.tolist(), cells.codes.tolist(), cells.counts.tolist(), strict=True):
-            tuples[q].append((*(own[c] for own, c in zip(leaves, row, strict=True)), count))
-        texts = [tuple(map(str, own)) for own in tuples]
-    return [(values, text) for values, text in zip(found, texts, strict=True)]
+            tuples[q].append((*(names[c] for names, c in zip(leaves, row, strict=True)), count))
+        texts = [tuple(map(str, names)) for names in tuples]
+    return [(values, text) for values, text in zip(contents, texts, strict=True)]

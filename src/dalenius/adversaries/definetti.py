@@ -1,13 +1,17 @@
 """deFinetti attacks on anatomized releases (Kifer 2009, Cormode 2011; methods E): the link is learnt from the release itself.
 
-Which row of a group has which of its values is not published, but some ways to link them make quasi-identifiers and values go
-together as they do everywhere else. Of states that link all rows four predictions are made: the value that the target's row
-has in the last state (permutation) or in most of them (majority), and what naive Bayes, made of the states' counts, says of the
-target, of the values of its group (group) or of all (open). Which group the target is in is known to all but the last; of
-a target whose group is not known, every row like it counts.
+A release does not say which row of a group has which of its values, but some links make quasi-identifiers and values go together as
+they do everywhere else. A state links all rows. Four predictions use the states:
 
-States come from the sampler of the posterior (see `links`) or, with a `printed-…` method, from the attack as it was printed.
-That is a heuristic: its classifier has seen the rows that it judges, as they are linked now.
+- permutation: the value of the target's row in the last state;
+- majority: its value in most states;
+- group: naive Bayes from the counts of the states, limited to the values of the target's group;
+- open: naive Bayes without that limit.
+
+All but the last know the target's group. If a group is not known, every row like the target counts.
+
+States come from the sampler of the posterior (see `models/links.py`) or, with a `printed-…` method, from the attack as it was
+printed. That one is a heuristic: its classifier has seen the rows that it judges, as they are linked at that moment.
 """
 
 from __future__ import annotations
@@ -19,28 +23,30 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import UNKNOWN, Targets
 from dalenius.adversaries.evidence import lacking, required
-from dalenius.adversaries.learning import KEPT_ENTRIES, Learning, Posterior, too_many
-from dalenius.adversaries.links import SAMPLERS, LinkChain, Links
-from dalenius.adversaries.sampling import Batch, Effort, Evaluate
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.learning import MAX_SAMPLED_ENTRIES, Learning, Posterior, too_many
+from dalenius.adversaries.models.links import SAMPLERS, LinkChain, Links
+from dalenius.adversaries.models.sampling import Batch, Effort, Evaluate
 from dalenius.arrays import Bools, Floats, Ints, Longs
 from dalenius.belief import Belief, Replicates, normalised
 from dalenius.coding import distinct_rows
 from dalenius.releases import Release
+
+__all__ = ["DeFinetti", "Group", "LinkedRows", "Majority", "Open", "Permutation"]
 
 ROWS, GROUP, OPEN = range(3)  # the three beliefs that states give
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Restriction:
-    """Naive Bayes allowed only the values of a target's group; of several groups that may be its own, by their rows."""
+    """Naive Bayes limited to the values of a target's group. Several groups that may be the target's count by their rows."""
 
     target: Longs  # of each pair of a target and a set of values
     values: Longs
     weight: Floats
-    sets: Bools  # [set, value]
+    allowed: Bools  # [set, value]
     targets: int
 
     @classmethod
@@ -49,43 +55,43 @@ class Restriction:
         here = np.zeros((groups, len(links.table)), dtype=np.int32)
         owner = np.repeat(np.arange(groups), np.diff(links.group_start))
         here[owner, links.place_value] = 1
-        sets, which = distinct_rows(here, [2] * here.shape[1])
+        allowed, set_of_group = distinct_rows(here, [2] * here.shape[1])
         cells = np.arange(len(links.tuples))
         people = np.bincount(links.slot, minlength=len(cells)).astype(np.float64)
-        shape = (len(cells), len(sets))
-        pairs = (fitting @ csr_array((people, (cells, which[links.tuples[:, 0]])), shape=shape)).tocoo()
+        shape = (len(cells), len(allowed))
+        pairs = (fitting @ csr_array((people, (cells, set_of_group[links.tuples[:, 0]])), shape=shape)).tocoo()
         return cls(
-            pairs.row.astype(np.int64), pairs.col.astype(np.int64), pairs.data, sets.astype(bool), fitting.shape[0]
+            pairs.row.astype(np.int64), pairs.col.astype(np.int64), pairs.data, allowed.astype(bool), fitting.shape[0]
         )
 
     def __call__(self, joint: Floats) -> Floats:
-        """From p(s, y), not normalised, to what is believed of each target; a target who fits nowhere has zeros."""
-        found = np.zeros(joint.shape)
-        step = max(1, fit.PAIRS // max(joint.shape[1], 1))
+        """Return the belief about each target from p(s, y), not normalised; zeros for a target who fits nowhere."""
+        result = np.zeros(joint.shape)
+        step = max(1, fit.MAX_PAIRS // max(joint.shape[1], 1))
         for low in range(0, len(self.target), step):
             some = slice(low, low + step)
-            allowed = joint[self.target[some]] * self.sets[self.values[some]]
-            allowed *= (self.weight[some] / allowed.sum(axis=1))[:, None]
+            limited = joint[self.target[some]] * self.allowed[self.values[some]]
+            limited *= (self.weight[some] / limited.sum(axis=1))[:, None]
             here = csr_array(
-                (np.ones(len(allowed)), (self.target[some], np.arange(len(allowed)))),
-                shape=(self.targets, len(allowed)),
+                (np.ones(len(limited)), (self.target[some], np.arange(len(limited)))),
+                shape=(self.targets, len(limited)),
             )
-            found += here @ allowed
-        return found
+            result += here @ limited
+        return result
 
 
 @dataclass(slots=True, eq=False)
 class LinkedRows(Posterior):
-    """The links of a release, rows of different groups kept apart; what is known of a target begins with its group."""
+    """The links of a release, with rows of different groups kept apart. The first code of a target is its group."""
 
     @classmethod
     def of(cls, release: Release, column: str | None = None, effort: Effort | None = None) -> LinkedRows:
         links = Links.of(required(release.links(), release), column, grouped=True)
-        told = {
+        method = {
             "sampler": SAMPLERS[(effort or Effort()).method],
             "why": "the release cuts the link within its groups",
         }
-        return cls(release, links.column, links.table, links, told)
+        return cls(release, links.column, links.table, links, method)
 
     @property
     def compares(self) -> bool:
@@ -103,7 +109,7 @@ class LinkedRows(Posterior):
     def counting(
         self, known: Ints, error: Floats
     ) -> tuple[Callable[[Batch], tuple[Floats, Floats]], Callable[[Floats], Floats]]:
-        """From a batch to sums over the target's rows and to p(s, y), neither normalised; and the latter's restriction."""
+        """Return two functions: from a batch to the sums over the target's rows and p(s, y), and the restriction of the latter."""
         links = self.model
         assert isinstance(links, Links)
         fitting = links.fitting(known, error)
@@ -117,17 +123,17 @@ class LinkedRows(Posterior):
         return counted, Restriction.of(links, fitting)
 
     def predicted(self, known: Ints, error: Floats, view: int) -> tuple[Floats, Floats]:
-        """One of the three beliefs, of all states and of each batch [chain, batch, target, value]."""
+        """Return one of the three beliefs, over all states and in each batch [chain, batch, target, value]."""
         assert self.sampled is not None
         counted, restricted = self.counting(known, error)
-        seen = [[counted(batch)[min(view, 1)] for batch in mine] for mine in self.sampled.batches]
-        whole: Floats = np.mean([one for mine in seen for one in mine], axis=0)
-        made: Callable[[Floats], Floats] = restricted if view == GROUP else lambda weights: weights
-        draws = np.array([[normalised(made(one)) for one in mine] for mine in seen])
-        return normalised(made(whole)), draws
+        seen = [[counted(batch)[min(view, 1)] for batch in batches] for batches in self.sampled.batches]
+        whole: Floats = np.mean([weights for chain in seen for weights in chain], axis=0)
+        limit: Callable[[Floats], Floats] = restricted if view == GROUP else lambda weights: weights
+        draws = np.array([[normalised(limit(weights)) for weights in chain] for chain in seen])
+        return normalised(limit(whole)), draws
 
     def last_state(self, known: Ints, error: Floats) -> Floats:
-        """The share of a target's rows that have each value in the state where the first chain stands."""
+        """Return the share of a target's rows that have each value in the last state of the first chain."""
         links = self.model
         assert isinstance(links, Links)
         assert self.sampled is not None
@@ -137,7 +143,7 @@ class LinkedRows(Posterior):
 
 
 class DeFinetti(Learning):
-    """Somebody who learns from an anatomized release how its rows are linked."""
+    """An adversary that learns from an anatomized release how its rows are linked."""
 
     __slots__ = ()
     knows = "the release, that the target is in it and in which group, and the target's quasi-identifiers"
@@ -152,12 +158,12 @@ class DeFinetti(Learning):
         if links is None:
             return lacking(release, self.needs)
         cells = len(links.quasi.codes) * max(len(column.leaves) for column in release.schema.sensitive)
-        return too_many(cells, KEPT_ENTRIES, "its rows and values")
+        return too_many(cells, MAX_SAMPLED_ENTRIES, "its rows and values")
 
     def _posterior_of(self, release: Release, column: str) -> Posterior:
         return LinkedRows.of(release, column, self.effort)
 
-    def _asked(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:
+    def _distinct(self, release: Release, targets: Targets) -> tuple[Ints, Ints]:
         groups = required(release.links(), release).groups
         if targets.group is not None and ((targets.group < UNKNOWN) | (targets.group >= groups)).any():
             raise ValueError("a target's group is not one of the release")
@@ -167,60 +173,70 @@ class DeFinetti(Learning):
 
     def _belief(self, posterior: Posterior, known: Ints, error: Floats, number: Ints) -> Belief:
         assert isinstance(posterior, LinkedRows)
-        found, draws = posterior.predicted(known, error, self.view)
-        matched = np.logical_not(np.isnan(found).any(axis=1))[number]
+        posteriors, draws = posterior.predicted(known, error, self.view)
+        matched = np.logical_not(np.isnan(posteriors).any(axis=1))[number]
         errors = np.zeros((len(number), len(posterior.table)))
         assert posterior.sampled is not None
         errors[matched] = posterior.sampled.spread(draws)[number][matched]
         baseline = np.broadcast_to(posterior.table / posterior.table.sum(), errors.shape).copy()
-        others = None
-        if self.view != OPEN:  # what the release teaches about anybody: all that is left of a target who fits nowhere
-            learnt, others = posterior.predicted(known, error, OPEN)
+        learnt_draws = None
+        if self.view != OPEN:  # what the release reveals about anybody, also about a target who fits nowhere
+            learnt, learnt_draws = posterior.predicted(known, error, OPEN)
             baseline = learnt[number]
         return Belief(
             posterior.column,
-            found[number],
+            posteriors[number],
             baseline,
             errors,
             matched,
             "sampled",
             posterior.diagnostics,
-            Replicates(draws, others, number),
+            Replicates(draws, learnt_draws, number),
             self._guess(posterior, known, error, number),
         )
 
-    def _guess(self, posterior: LinkedRows, known: Ints, error: Floats, number: Ints) -> Floats | None:  # noqa: ARG002
+    def _guess(self, posterior: LinkedRows, known: Ints, error: Floats, number: Ints) -> Floats | None:
         return None
 
 
 class Permutation(DeFinetti):
-    """As the attack was first described: one state's word for it. What is believed is how often states say so."""
+    """The attack as first described: it guesses from one state. Its belief is how often the states agree with that."""
 
     __slots__ = ()
     name = "definetti-permutation"
-    does = "links the rows of all groups with their values as they go together best, and says what the target's row got last"
+    page = "definetti-permutation.md"
+    does = "links the rows of all groups with the values that fit them best, and reports the last value of the target's row"
 
     def _guess(self, posterior: LinkedRows, known: Ints, error: Floats, number: Ints) -> Floats | None:
         return posterior.last_state(known, error)[number]
 
 
 class Majority(DeFinetti):
+    """Guess the value that the target's row has in most states."""
+
     __slots__ = ()
     name = "definetti-majority"
-    does = "links rows and values of all groups as they go together, many times, and says what the target's row got most often"
+    page = "definetti-majority.md"
+    does = "links rows and values of all groups many times, and reports the most frequent value of the target's row"
 
 
 class Group(DeFinetti):
+    """Let naive Bayes choose among the values of the target's group."""
+
     __slots__ = ()
     name = "definetti-group"
+    page = "definetti-group.md"
     does = "links the rows of all groups, learns naive Bayes from that, and lets it choose among the values of the target's group"
     view = GROUP
 
 
 class Open(DeFinetti):
+    """Let naive Bayes choose among all values."""
+
     __slots__ = ()
     name = "definetti-open"
-    knows = "the release and the target's quasi-identifiers; it is the same to it whether the target is in it"
+    page = "definetti-open.md"
+    knows = "the release and the target's quasi-identifiers; whether the target is in it makes no difference"
     does = "links the rows of all groups, learns naive Bayes from that, and applies it to the target"
     assumes_presence = False
     knows_group = False

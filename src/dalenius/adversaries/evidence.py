@@ -1,4 +1,4 @@
-"""The evidence that adversaries need, and the sentence for a release that does not offer it."""
+"""The evidence that adversaries need, and the reason why a release without it cannot be attacked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from dalenius.releases import Release
 from dalenius.releases.evidence import Shape
+
+__all__ = ["Evidence", "lacking", "offers", "required"]
 
 Evidence = Shape
 T = TypeVar("T")
@@ -21,19 +23,19 @@ _LACKS: Mapping[Evidence, str] = {
 
 
 def offers(release: Release, evidence: Evidence) -> bool:
-    """Whether a release offers this evidence."""
+    """Return whether a release offers this evidence."""
     return getattr(release, evidence)() is not None
 
 
 def required(evidence: T | None, release: Release) -> T:
-    """The evidence of a release that was not refused: it is there."""
+    """Return evidence that must be there, because the adversary did not refuse the release."""
     if evidence is None:
-        raise ValueError(f"a release of kind {release.kind!r} was not refused, and lacks what this adversary needs")
+        raise ValueError(f"a release of kind {release.kind!r} lacks what this adversary needs, but was not refused")
     return evidence
 
 
 def lacking(release: Release, needs: Sequence[Evidence]) -> str | None:
-    """Why a release that offers none of this evidence cannot be attacked; None if it offers any of it."""
+    """Return why a release that offers none of this evidence cannot be attacked; None if it offers some of it."""
     if any(offers(release, evidence) for evidence in needs):
         return None
     if "rows" in needs and offers(release, "centres"):
@@ -46,7 +48,7 @@ def lacking(release: Release, needs: Sequence[Evidence]) -> str | None:
 
 
 def _who_attacks(release: Release) -> str:
-    """The names of the adversaries that an audit plays on such a release."""
+    """Return the names of the adversaries that an audit plays on such a release."""
     from dalenius.adversaries.registry import ADVERSARIES
 
     able = (

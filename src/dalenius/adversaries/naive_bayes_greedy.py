@@ -1,49 +1,51 @@
-"""Naive Bayes on those tables that tell more than their noise, chosen one after the other (Cormode 2011, section 2.5).
+"""Naive Bayes on the tables that say more than their noise, added one after the other (Cormode 2011, section 2.5).
 
-An attribute whose counts are mostly noise misleads a classifier. Which ones are is told by the noisy counts and the scale of
-the noise, both published: a table is a candidate if it departs from independence by more than `LEAST` standard deviations
-of what noise and chance do (see `departure`). Of the candidates the one is added that raises the expected accuracy of the
-classifier most, by its own probabilities, as long as one does.
+An attribute whose counts are mostly noise misleads a classifier. The noisy counts and the scale of the noise, both published, show
+which attributes these are. A table is a candidate if it departs from independence by more than `MIN_DEPARTURE` standard deviations
+of what noise and chance do (see `models/departure.py`). The candidate that raises the expected accuracy of the classifier most, by
+the classifier's own probabilities, is added first, and so on until no candidate raises it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversaries.departure import departures
-from dalenius.adversaries.naive_bayes import Model, NaiveBayes, Names, conditionals, shares
+from dalenius.adversaries.models.count_classifier import ColumnNames, CountClassifier, Model, conditionals, shares
+from dalenius.adversaries.models.departure import departures
 from dalenius.arrays import Floats
 from dalenius.releases import NoisyCounts
 from dalenius.releases.moments import numbers_of
 
-LEAST = 3.0
-MOST = 4_000_000  # combinations of values that are looked at; beyond them candidates are added by their departure
-SMALLEST = 1e-9  # of a gain in accuracy: less is rounding
+__all__ = ["NaiveBayesGreedy", "choose_tables", "expected_accuracy"]
+
+MIN_DEPARTURE = 3.0
+MAX_COMBINATIONS = 4_000_000  # combinations of values to compare; beyond that, candidates are added by their departure
+MIN_GAIN = 1e-9  # in accuracy: less is rounding
 
 
-class NaiveBayesGreedy(NaiveBayes):
-    """Somebody who does not trust every table: only those that noise alone would hardly make."""
+class NaiveBayesGreedy(CountClassifier):
+    """Use only the tables that noise alone would hardly produce."""
 
     __slots__ = ()
     name = "naive-bayes-greedy"
-    does = "makes a naive Bayes classifier of those tables that tell more than their noise and applies it to the target"
-    usual_for = ()
+    page = "naive-bayes-greedy.md"
+    does = "builds a naive Bayes classifier from the tables that say more than their noise and applies it to the target"
     is_audited = False  # a variant
 
-    def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:  # noqa: ARG002 - nothing is drawn
-        given = conditionals(release)
-        every: dict[Names, Floats] = dict(given)
+    def model(self, release: NoisyCounts, rng: np.random.Generator | None) -> Model:
+        tables = conditionals(release)
+        every: dict[ColumnNames, Floats] = dict(tables)
         for name, moments in release.moments.items():
             numbers = numbers_of(release.schema[name])
-            every[name,] = moments.given(numbers[~np.isnan(numbers)])
+            every[name,] = moments.probabilities(numbers[~np.isnan(numbers)])
         departed = departures(release)
-        candidates = {names: every[names] for names in departed if departed[names] > LEAST}
+        candidates = {names: every[names] for names in departed if departed[names] > MIN_DEPARTURE}
         prior = shares(release)
-        chosen = forward(prior, candidates, departed)
+        chosen = choose_tables(prior, candidates, departed)
         return Model(
             prior,
-            {names: given[names] for names in chosen if names in given},
-            tuple(names[0] for names in chosen if names not in given),
+            {names: tables[names] for names in chosen if names in tables},
+            tuple(names[0] for names in chosen if names not in tables),
             {
                 "chosen": [list(names) for names in chosen],
                 "departures": [
@@ -53,21 +55,23 @@ class NaiveBayesGreedy(NaiveBayes):
         )
 
 
-def forward(prior: Floats, candidates: dict[Names, Floats], departed: dict[Names, float]) -> list[Names]:
-    """The candidates in the order in which they are added; those that change no guess are left."""
+def choose_tables(
+    prior: Floats, candidates: dict[ColumnNames, Floats], departed: dict[ColumnNames, float]
+) -> list[ColumnNames]:
+    """Return the candidates to use, in the order in which they are added, without those that change no guess."""
     weights = prior[None, :]
     accuracy = float(prior.max())
-    chosen: list[Names] = []
+    chosen: list[ColumnNames] = []
     left = dict(candidates)
     while left:
-        fitting = {names: given for names, given in left.items() if len(weights) * given.size <= MOST}
-        if not fitting:
+        small = {names: table for names, table in left.items() if len(weights) * table.size <= MAX_COMBINATIONS}
+        if not small:
             chosen += sorted(left, key=lambda names: -departed[names])
             break
-        gains = {names: expected_accuracy(weights, given) - accuracy for names, given in fitting.items()}
+        gains = {names: expected_accuracy(weights, table) - accuracy for names, table in small.items()}
         best = max(gains, key=lambda names: gains[names])
-        if gains[best] <= SMALLEST:
-            chosen += sorted(left.keys() - fitting.keys(), key=lambda names: -departed[names])
+        if gains[best] <= MIN_GAIN:
+            chosen += sorted(left.keys() - small.keys(), key=lambda names: -departed[names])
             break
         accuracy += gains[best]
         weights = (weights[:, None, :] * left.pop(best)[None, :, :]).reshape(-1, len(prior))
@@ -75,6 +79,6 @@ def forward(prior: Floats, candidates: dict[Names, Floats], departed: dict[Names
     return chosen
 
 
-def expected_accuracy(weights: Floats, given: Floats) -> float:
-    """Σ over all combinations of values of max over s of Pr[s] Π Pr[t | s]: how often the likeliest value is right."""
-    return float(sum((weights * row).max(axis=1).sum() for row in given))
+def expected_accuracy(weights: Floats, conditional: Floats) -> float:
+    """Return how often the likeliest value is right: Σ over all combinations of values of max over s of Pr[s] Π Pr[t | s]."""
+    return float(sum((weights * row).max(axis=1).sum() for row in conditional))

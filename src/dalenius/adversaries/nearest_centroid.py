@@ -1,7 +1,7 @@
-"""The nearest centroid: what somebody makes of a microaggregated release who looks a person up in it.
+"""The nearest centroid: the attack of somebody who looks a person up in a microaggregated release.
 
-p(s | r) ∝ rows with value s in the groups whose centroid is nearest to r, all groups that are equally near together. The
-distance is the publisher's, as far as the centroids tell it (see `location`).
+p(s | r) ∝ rows with value s in the groups whose centroid is nearest to r. All groups that are equally near count. The distance is
+the publisher's, as far as the centroids show it (see `models/location.py`).
 """
 
 from __future__ import annotations
@@ -9,31 +9,29 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import required
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.location import places
 from dalenius.belief import Belief
 from dalenius.releases import Release
 
+__all__ = ["NearestCentroid"]
+
 
 class NearestCentroid(Adversary):
-    """The attacker who takes the nearest group for the target's own. It never doubts that, and is wrong now and then."""
+    """Assume that the nearest group is the target's own. That is sometimes wrong, and the belief does not show it."""
 
     __slots__ = ()
     name = "nearest-centroid"
+    page = "nearest-centroid.md"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
-    does = "goes to the group whose centroid is nearest and takes every row in it for equally likely the target's"
+    does = "goes to the group whose centroid is nearest and treats every row in it as equally likely to be the target's"
     needs = ("centres",)
     usual_for = ("centres",)
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         centres = required(release.centres(), release)
         grouping = centres.grouping(column)

@@ -1,7 +1,7 @@
 """Random worlds: every table compatible with the release is equally likely (Kifer 2009; methods A).
 
-p_RW(s | r) ∝ Σ over rows j with value s of the share of j's possibilities that equal r (see `fit`). A suppressed row
-could be anybody.
+p_RW(s | r) ∝ Σ over rows j with value s of the share of j's possibilities that equal r (see `models/fit.py`). A
+suppressed row could be anybody.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import dataclasses
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import required
+from dalenius.adversaries.models import fit
 from dalenius.belief import Belief, normalised
 from dalenius.releases import Release
+
+__all__ = ["RandomWorlds"]
 
 
 class RandomWorlds(Adversary):
@@ -22,29 +24,25 @@ class RandomWorlds(Adversary):
 
     __slots__ = ()
     name = "random-worlds"
+    page = "random-worlds.md"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
-    does = "finds the groups that the target fits and takes every row in them for equally likely the target's"
+    does = "finds the groups that the target fits and treats every row in them as equally likely to be the target's"
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         classes = required(release.classes(), release)
         grouping = classes.grouping(column)
         counts = fit.counts_of(grouping)
         hidden = grouping.table - np.asarray(counts.sum(axis=0))
-        located = release.links() is not None and targets.group is not None
-        known, number = fit.distinct_targets(targets, classes.groups if located else None)
+        knows_group = release.links() is not None and targets.group is not None
+        known, number = fit.distinct_targets(targets, classes.groups if knows_group else None)
         weights = np.zeros((len(known), len(hidden)))
         for some, groups in fit.fits(release, known):
             weights[some] += (groups @ counts).toarray()
         shown = None
         if hidden.any():
             shown = normalised(weights)[number]
-            weights += fit.anywhere(release, known)[:, None] * hidden
+            weights += fit.fit_to_suppressed(release, known)[:, None] * hidden
         belief = Belief.exact(grouping.column, weights[number], grouping.table / grouping.table.sum())
         return dataclasses.replace(belief, unless_suppressed=shown)

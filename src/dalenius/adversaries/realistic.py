@@ -1,21 +1,23 @@
-"""Realistic adversaries: what is believed of a person in the release, and of the same person left out of it.
+"""Realistic adversaries: the belief about a person in the release, and about the same person left out of it.
 
-The posterior is p_in, the baseline p_out (see `criterion.realistic`): entry s of the baseline is the belief in s about a
-person who has s and is left out, so that a row of it need not sum to 1. With b known records each entry of the posterior
-is the worst case over which records these are. A target who fits several groups is believed to be in each with the
-random-worlds probability; suppressed rows are one more group, which everybody fits.
+The posterior is p_in, the baseline p_out (see `criteria/realistic.py`). Entry s of the baseline is the belief in s about a person
+who has s and is left out, so that a row of it need not sum to 1. With b known records, each entry of the posterior is the worst
+case over which records these are. A target who fits several groups is in each with the random-worlds probability. Suppressed rows
+are one more group, which everybody fits.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.base import Adversary, Targets
 from dalenius.adversaries.evidence import required
+from dalenius.adversaries.models import fit
 from dalenius.belief import Belief
 from dalenius.criteria.realistic import Realistic, beliefs
 from dalenius.releases import Grouping, Release
+
+__all__ = ["RealisticAdversary"]
 
 
 class RealisticAdversary(Adversary):
@@ -25,7 +27,11 @@ class RealisticAdversary(Adversary):
     knows = (
         "the release, the target's quasi-identifiers, and what it has learnt elsewhere about the shares of the values"
     )
-    does = "weighs what it has seen elsewhere, as many people as its stubbornness, against the people of the target's group"
+    does = (
+        "weighs what it has learnt elsewhere, which counts for as many people as its stubbornness, "
+        "against the people of the target's group"
+    )
+    page = "realistic.md"
     baseline_sums_to_one = False
 
     def __init__(self, model: Realistic) -> None:
@@ -33,12 +39,7 @@ class RealisticAdversary(Adversary):
         self.name = model.text
 
     def believe(
-        self,
-        release: Release,
-        targets: Targets,
-        *,
-        column: str | None = None,
-        rng: np.random.Generator | None = None,  # noqa: ARG002
+        self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None
     ) -> Belief:
         classes = required(release.classes(), release)
         grouping = _with_suppressed(classes.grouping(column))
@@ -48,7 +49,7 @@ class RealisticAdversary(Adversary):
         posterior = np.full((len(known), len(grouping.table)), np.nan)
         baseline = np.broadcast_to(self._unseen(grouping), posterior.shape).copy()
         groups = slice(0, classes.groups)  # the group after them is that of suppressed rows
-        weights = fit.anywhere(release, known) * sizes[classes.groups :].sum()
+        weights = fit.fit_to_suppressed(release, known) * sizes[classes.groups :].sum()
         sums = [weights[:, None] * belief[classes.groups :].sum(axis=0) for belief in (inside, outside)]
         for some, fitting in fit.fits(release, known):
             weights[some] += fitting @ sizes[groups]
@@ -68,14 +69,14 @@ class RealisticAdversary(Adversary):
         )
 
     def _unseen(self, grouping: Grouping) -> np.ndarray:
-        """What is believed of somebody who fits nowhere: the prior's shape; without one, the table's shares."""
+        """Return the belief about somebody who fits nowhere: the shape of the prior or, without one, the shares of the table."""
         shape = self.model.dirichlet(grouping)[0]
         table: np.ndarray = grouping.table / grouping.table.sum()
         return table if np.isnan(shape).any() else shape
 
 
 def _with_suppressed(grouping: Grouping) -> Grouping:
-    """Suppressed rows as the last group."""
+    """Return the grouping with the suppressed rows as its last group."""
     if not grouping.suppressed:
         return grouping
     hidden = grouping.table.copy()

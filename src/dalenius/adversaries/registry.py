@@ -1,4 +1,4 @@
-"""The adversaries by name: the command line, the audit, reports, docs and contract tests go through this."""
+"""The adversaries by name. The command line, the audit, the reports, the docs and the contract tests use this registry."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from dalenius.adversaries.naive_bayes_greedy import NaiveBayesGreedy
 from dalenius.adversaries.nearest_centroid import NearestCentroid
 from dalenius.adversaries.random_worlds import RandomWorlds
 from dalenius.adversaries.realistic import RealisticAdversary
-from dalenius.criteria.written import FORMS, adversary, is_realistic
+from dalenius.criteria.parsing import FORMS, adversary, is_realistic
 from dalenius.errors import InputError, listing, nearest
 from dalenius.plugins import Registry
 from dalenius.releases import Release
 from dalenius.releases.prior import Priors
+
+__all__ = ["ADVERSARIES", "adversaries_needing", "make_adversary", "usual_adversary"]
 
 # A new adversary is one file and one line here, or a plug-in's entry point in the group `dalenius.adversaries`. An audit plays
 # them in this order.
@@ -42,8 +44,11 @@ ADVERSARIES: Registry[type[Adversary]] = Registry(
 )
 
 
-def named(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversary:
-    """The adversary of that name; a realistic one is written out, and `priors` reads the files it names."""
+def make_adversary(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversary:
+    """Return the adversary of that name.
+
+    The name of a realistic adversary describes it, such as `II:50`. `priors` reads the files that such a name mentions.
+    """
     if is_realistic(name):
         return RealisticAdversary(adversary(name, priors, known=known))
     if name not in ADVERSARIES:
@@ -53,13 +58,13 @@ def named(name: str, priors: Priors | None = None, *, known: int = 0) -> Adversa
     return ADVERSARIES[name]()
 
 
-def needing(*evidence: Evidence) -> dict[str, type[Adversary]]:
-    """The adversaries that need this evidence, and can do with no other."""
+def adversaries_needing(*evidence: Evidence) -> dict[str, type[Adversary]]:
+    """Return the adversaries that need exactly this evidence, by name."""
     return {name: each for name, each in ADVERSARIES.items() if set(each.needs) == set(evidence)}
 
 
-def usual(release: Release) -> str | None:
-    """Who attacks such a release if nobody is named; None if nobody attacks it."""
+def usual_adversary(release: Release) -> str | None:
+    """Return who attacks such a release if the user names nobody; None if nobody does."""
     for name, each in ADVERSARIES.items():
         if any(offers(release, evidence) for evidence in each.usual_for):
             return name

@@ -57,7 +57,7 @@ def audit(
     >>> audit.verdict
     'no policy'
     """
-    from dalenius.adversaries.sampling import Effort
+    from dalenius.adversaries.models.sampling import Effort
     from dalenius.auditing import audit
 
     roles, connected = support.schema_for(schema, release, truth), context.engine(engine)

@@ -50,7 +50,7 @@ SHARE = arguments.SHARE.but(
 
 @public("grids", overrides=["utility"])
 def frontier(
-    table: Annotated[str | Path, arguments.TABLE],
+    table: arguments.Table,
     schema: Annotated[str | Path, arguments.SCHEMA] = arguments.SCHEMA_FILE,
     *,
     method: Annotated[str | Sequence[str] | None, METHOD] = None,
@@ -62,7 +62,7 @@ def frontier(
     fresh: Annotated[bool, FRESH] = False,
     jobs: Annotated[int | None, JOBS] = None,
     draws: Annotated[int | None, DRAWS] = None,
-    holdout: Annotated[str | Path | None, arguments.HOLDOUT] = None,
+    holdout: arguments.Holdout = None,
     share: Annotated[float | None, SHARE] = None,
     seed: arguments.Seed = 0,
     engine: Annotated[str | None, arguments.ENGINE] = None,
@@ -71,8 +71,8 @@ def frontier(
 ) -> Frontier | EpsilonCurve:
     """Publish and audit a table by several methods and parameters: the risk and the utility of each release.
 
-    `grid` has the values to try, as on the command line or as a list: `k="2,5,10"` or `k=[2, 5, 10]`. With noisy counts alone the
-    result says what each ε means for the table, over several draws of noise.
+    `table` and `holdout` are paths or data frames. `grid` has the values to try, as on the command line or as a list: `k="2,5,10"`
+    or `k=[2, 5, 10]`. With noisy counts alone the result says what each ε means for the table, over several draws of noise.
 
     >>> import tempfile, dalenius as dl
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +92,7 @@ def frontier(
             "--holdout names the people to hold out, and --share draws them from the table. Use one of them."
         )
     chosen = {name: _text(value) for name, value in chosen_of(grid).items()}
-    people: dict[str, Any] = {"holdout": _path(holdout), "share": share, "seed": seed}
+    people: dict[str, Any] = {"holdout": holdout, "share": share, "seed": seed}
     comparing: dict[str, Any] = {
         "risk": risk,
         "utility": utility,
@@ -103,7 +103,7 @@ def frontier(
     }
     is_comparing = fresh or any(value is not None for value in comparing.values())
     if not is_comparing and _is_curve_alone(methods, chosen, draws):
-        return _curve(Path(table), Path(schema), chosen, draws=draws, engine=engine, context=context, **people)
+        return _curve(table, Path(schema), chosen, draws=draws, engine=engine, context=context, **people)
     if draws is not None:
         raise InputError("--draws is for noisy counts alone: every other release is made once. Leave it out.")
     from dalenius import engines
@@ -112,7 +112,7 @@ def frontier(
     values, shared = _split(chosen)
     page, json = _outputs(context)
     return frontier(
-        Path(table), Path(schema), methods=methods or None, values=values, options=shared, fresh=fresh, page=page, json=json,
+        table, Path(schema), methods=methods or None, values=values, options=shared, fresh=fresh, page=page, json=json,
         url=engine or engines.DEFAULT, connect=context.engine, stage=context.stage, **comparing, **people,
     )  # fmt: skip
 
@@ -150,7 +150,7 @@ def _is_curve_alone(methods: Sequence[str], chosen: dict[str, Any], draws: int |
 
 
 def _curve(
-    table: Path, schema: Path, chosen: dict[str, Any], *, engine: str | None, context: Context, **people: Any
+    table: Any, schema: Path, chosen: dict[str, Any], *, engine: str | None, context: Context, **people: Any
 ) -> EpsilonCurve:
     """Try budgets on a table: how often an attack on the counts would be right, and how far off the counts are."""
     from dalenius.auditing.epsilon_curve import epsilon_curve_of

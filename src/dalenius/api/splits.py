@@ -19,16 +19,16 @@ OTHERS = Option("others", "The rows held out, for --holdout of attack and audit.
 
 @public()
 def split(
-    table: Annotated[str | Path, TABLE],
+    table: Annotated[arguments.AnySource, TABLE],
     output: Annotated[str | Path, OUTPUT],
     others: Annotated[str | Path, OTHERS],
     *,
     share: Annotated[float, arguments.SHARE] = 0.3,
     seed: arguments.Seed = 0,
 ) -> Split:
-    """Divide a file at random into the people to publish (`output`) and a control group (`others`).
+    """Divide a table at random into the people to publish (`output`) and a control group (`others`).
 
-    Rows keep their texts and their order.
+    `table` is a path or a data frame. Rows keep their texts and their order.
 
     >>> import tempfile, dalenius as dl
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -39,4 +39,4 @@ def split(
     """
     from dalenius.auditing.splitting import split
 
-    return split(Path(table), Path(output), Path(others), share=share, seed=seed)
+    return split(table, Path(output), Path(others), share=share, seed=seed)

@@ -17,7 +17,7 @@ from dalenius.output import check_writable
 
 if TYPE_CHECKING:
     from dalenius.criteria import Criterion, Predicate, Realistic
-    from dalenius.engines import Engine, Source
+    from dalenius.engines import Engine
     from dalenius.releases.prior import Priors
     from dalenius.schema import Schema
 
@@ -205,7 +205,7 @@ def schema_for(schema: Schema | str | Path, *sources: Any) -> Schema:
     return load_schema(schema)
 
 
-def release_files(release: Source) -> list[Path]:
+def release_files(release: object) -> list[Path]:
     """Return the files of a release and its sidecar, which no output may replace; none if there are none."""
     from dalenius.errors import DaleniusError
     from dalenius.releases import find_files, sidecar

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalenius.adversaries import Adversary, Targets
 from dalenius.adversaries.evidence import required
-from dalenius.adversaries.location import nearest_to
+from dalenius.adversaries.models.location import nearest_groups
 from dalenius.arrays import Floats, Ints
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.people import People
@@ -161,4 +161,4 @@ def _without_each(
 def _places(release: GroupedRelease, codes: Ints) -> list[int]:
     """Return the classes in which an adversary looks for a person with these quasi-identifiers."""
     centres = release.centres()
-    return release.locate(codes) if centres is None else nearest_to(centres, codes)
+    return release.locate(codes) if centres is None else nearest_groups(centres, codes)

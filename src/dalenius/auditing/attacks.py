@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dalenius.adversaries import Adversary, RandomWorlds
 from dalenius.adversaries.evidence import required
-from dalenius.adversaries.naive_bayes import shares
+from dalenius.adversaries.models.count_classifier import shares
 from dalenius.arrays import Floats, Ints
 from dalenius.auditing.groups import control_in_groups, right_group
 from dalenius.auditing.people import Control, People, plausible_people

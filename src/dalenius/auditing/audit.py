@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalenius import engines as _engine
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing.at_risk import AtRisk
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.disclosure import Disclosure, policy_criteria
@@ -23,8 +23,7 @@ from dalenius.auditing.playing import Play, play
 from dalenius.auditing.policy import Figure, Threshold
 from dalenius.auditing.suppressed import SuppressedRows
 from dalenius.auditing.threat import RelativeThreats
-from dalenius.criteria import Level, Predicate, Realistic
-from dalenius.criteria.registry import Place
+from dalenius.criteria import Level, Place, Predicate, Realistic
 from dalenius.engines import Engine, Source
 from dalenius.errors import check_seed
 from dalenius.measures.anonymity import ClassRisks

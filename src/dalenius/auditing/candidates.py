@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dalenius.errors import InputError
+from dalenius.criteria.axis import TableSize
+from dalenius.errors import InputError, listing, nearest
 from dalenius.publishers.base import Progress, Published, Publisher
-from dalenius.publishers.registry import PUBLISHERS
+from dalenius.publishers.registry import PUBLISHERS, axes
 from dalenius.releases import Release
 from dalenius.table import Table
 
@@ -29,9 +30,9 @@ class Candidate:
     def label(self) -> str:
         """Return the parameters as a reader sees them."""
         grid = self.kind.grid
-        axes = {axis.name: axis for axis in grid.axes}
+        own = {axis.name: axis for axis in self.kind.axes()}
         return ", ".join(
-            axes[name].label(_shown(value)) if name in axes else f"{name} {_shown(value)}"
+            own[name].label(_shown(value)) if name in own else f"{name} {_shown(value)}"
             for name, value in self.parameters.items()
             if name not in grid.unlabelled and value not in (0.0, ())
         )
@@ -51,7 +52,7 @@ class Candidate:
         chosen = dict(self.parameters)
         criteria = [
             axis.criterion(chosen.pop(axis.name))
-            for axis in self.kind.grid.axes
+            for axis in self.kind.axes()
             if axis.criterion is not None and axis.name in chosen
         ]
         return self.kind.from_options(criteria, chosen)
@@ -107,25 +108,31 @@ def _values_tried(
     kind: type[Publisher], values: Mapping[str, Sequence[Any]], table: Table
 ) -> dict[str, tuple[Any, ...]]:
     """Return the values of each axis, in the order of the method's parameters."""
-    axes = kind.grid.axes
-    usual = [axis for axis in axes if not axis.is_demand]
-    demands = [axis for axis in axes if axis.is_demand]
+    own = kind.axes()
+    usual = [axis for axis in own if not axis.is_demand]
+    demands = [axis for axis in own if axis.is_demand]
     if not any(axis.name in values for axis in demands):
         usual += demands[:1]
-    values_tried = {}
-    for axis in axes:
+    values_tried: dict[str, tuple[Any, ...]] = {}
+    size = None
+    for axis in own:
         if axis.name in values:
             values_tried[axis.name] = tuple(values[axis.name])
         elif axis in usual and axis.usual is not None:
-            values_tried[axis.name] = axis.usual(table)
+            size = size or _size(table)
+            values_tried[axis.name] = axis.usual(size)
     return values_tried
 
 
-def check_tried(methods: Sequence[str], values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Refuse options and values of an axis with a curve if they belong only to methods that are not tried.
+def _size(table: Table) -> TableSize:
+    """Count the people, and those with the most common sensitive value."""
+    marginals = table.marginals()
+    sensitive = marginals.columns[len(table.schema.quasi) :]
+    return TableSize(marginals.people, max((int(column.max()) for column in sensitive), default=1))
 
-    Values of any other axis are ignored where no method takes them.
-    """
+
+def check_tried(methods: Sequence[str], values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Refuse options and axes that none of the methods takes, and axes that do not exist."""
     publishers = [PUBLISHERS[method] for method in methods]
     for kind in PUBLISHERS.values():
         flags = [f"--{name.replace('_', '-')}" for name in options if name in shared_options(kind)]
@@ -134,6 +141,25 @@ def check_tried(methods: Sequence[str], values: Mapping[str, Any], options: Mapp
             flags += [axis.option.flag for axis in kind.grid.axes if axis.name in values]
         if flags:
             raise InputError(kind.not_tried(flags[0]))
+    flags_by_name = {axis.name: axis.option.flag for axis in axes()}
+    for name in values:
+        if name not in flags_by_name:
+            raise InputError(
+                f"frontier cannot vary {name!r}.{nearest(name, flags_by_name)} It varies {listing(flags_by_name)}."
+            )
+        takers = [kind for kind in PUBLISHERS.values() if name in {axis.name for axis in kind.axes()}]
+        if not any(kind in publishers for kind in takers):
+            raise InputError(_no_taker(flags_by_name[name], takers, publishers))
+
+
+def _no_taker(flag: str, takers: Sequence[type[Publisher]], tried: Sequence[type[Publisher]]) -> str:
+    """Say which methods take an option that none of those tried takes."""
+    names = [kind.name for kind in takers]
+    verb = "takes" if len(names) == 1 else "take"
+    return (
+        f"{flag} has no effect on {listing([kind.name for kind in tried])}: only {listing(names)} {verb} it. "
+        f"Leave it out, or add --method {names[0]}."
+    )
 
 
 def shared_options(kind: type[Publisher]) -> frozenset[str]:
@@ -143,4 +169,4 @@ def shared_options(kind: type[Publisher]) -> frozenset[str]:
 
 def own_options(kind: type[Publisher]) -> frozenset[str]:
     """Return all options of `frontier` that concern this method, as the names of Python arguments."""
-    return shared_options(kind) | {axis.option.parameter for axis in kind.grid.axes}
+    return shared_options(kind) | {axis.option.parameter for axis in kind.axes()}

@@ -26,7 +26,7 @@ from dalenius.criteria import (
 )
 from dalenius.criteria.base import worst as worst_level
 from dalenius.criteria.cell_prior import levels_by_cell
-from dalenius.engines import Engine, Source
+from dalenius.engines import Engine, Source, source_name
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.remaining import columns_left, to_document
 from dalenius.releases import GroupedRelease, Grouping, read
@@ -62,6 +62,11 @@ class ReleaseCheck(Result):
     outcomes: tuple[CriterionOutcome, ...]
 
     @property
+    def parameters(self) -> dict[str, Any]:
+        """What the user chose for measuring, by the name of the option."""
+        return {"recursive_l": self.recursive_l}
+
+    @property
     def holds(self) -> bool:
         """Return whether every criterion is satisfied."""
         return all(criterion.holds for criterion in self.outcomes)
@@ -69,7 +74,7 @@ class ReleaseCheck(Result):
     def to_document(self) -> dict[str, Any]:
         """Return the check as JSON has it."""
         release, sizes = self.release, self.release.sizes
-        columns = {name: document(levels, recursive_l=self.recursive_l) for name, levels in self.levels.items()}
+        columns = {name: document(levels, self.parameters) for name, levels in self.levels.items()}
         for name, against in self.against.items():
             if against:
                 columns[name]["epsilon_privacy"] = {text: level.value for text, level in against.items()}
@@ -79,13 +84,13 @@ class ReleaseCheck(Result):
             "classes": release.groups,
             "suppressed": release.suppressed,
             "columns_left": to_document(columns_left(release)),
-            **document(worst_of(list(self.levels.values())), recursive_l=self.recursive_l),
+            **document(worst_of(list(self.levels.values())), self.parameters),
             **({"epsilon_privacy": _worst(self.against)} if any(self.against.values()) else {}),
             **({"known": self.known, **described(self.adversaries, self.predicates)} if self.adversaries else {}),
             **({} if self.withstands is None else {"withstands": self.withstands}),
             "suppressed_rows": None
             if self.suppressed_rows is None
-            else self.suppressed_rows.to_document(recursive_l=self.recursive_l),
+            else self.suppressed_rows.to_document(self.parameters),
             "thresholds": [criterion.to_document() for criterion in self.outcomes],
             "class_sizes": {
                 "smallest": int(sizes.min()),
@@ -123,25 +128,28 @@ def check(
     check_parameters(
         epsilon=epsilon, prior_cells=prior_cells, population=population, known=known, predicates=predicates
     )
+    parameters = {"recursive_l": recursive_l}
     engine = engine or _engine.default()
     whole = read(release, schema, kind=kind, engine=engine)
     classes = whole.classes()
     if classes is None:
-        raise InputError(f"{release}: a release of kind {whole.kind!r} has no classes, so there is nothing to check.")
+        raise InputError(
+            f"{source_name(release)}: a release of kind {whole.kind!r} has no classes, so there is nothing to check."
+        )
     names = [column.name for column in classes.schema.sensitive]
     groupings = {name: classes.grouping(name, others_as_quasi=others_as_quasi) for name in names}
     against = _levels_against(groupings, adversaries, predicates)
     if prior_cells is not None:
         _add_cells(against, classes, groupings, prior_cells, population, Priors(schema, engine))
     return ReleaseCheck(
-        name=str(release),
+        name=source_name(release),
         kind=whole.kind,
         release=classes,
         recursive_l=recursive_l,
         others_as_quasi=others_as_quasi,
         groupings=groupings,
-        levels={name: measure(grouping, recursive_l=recursive_l) for name, grouping in groupings.items()},
-        suppressed_rows=suppressed_rows(classes, others_as_quasi=others_as_quasi, recursive_l=recursive_l),
+        levels={name: measure(grouping, parameters) for name, grouping in groupings.items()},
+        suppressed_rows=suppressed_rows(classes, others_as_quasi=others_as_quasi, parameters=parameters),
         adversaries=tuple(adversaries),
         predicates=tuple(predicates),
         known=known,

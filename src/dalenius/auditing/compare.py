@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, overload
 
 from dalenius import engines as _engine
 from dalenius.auditing.people import People, check_same_people, together
-from dalenius.criteria import DistinctDiversity, KAnonymity, TCloseness
+from dalenius.criteria import headline_levels, headlines
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError
 from dalenius.measures.fidelity import Truth, fidelity
 from dalenius.measures.queries import QUERIES
 from dalenius.measures.remaining import ColumnLeft, columns_left, to_document
+from dalenius.releases import Release
 from dalenius.result import Result
 from dalenius.schema import Schema
 
@@ -31,7 +33,6 @@ COSTS = (
     "faithfulness",
     "faithfulness_stderr",
 )
-LEVELS = ("k", "l", "t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Compared:
             "release": self.name,
             "kind": self.kind,
             "classes": self.classes,
-            **{key: self.levels.get(key) for key in LEVELS},
+            **{key: self.levels.get(key) for key in headlines()},
             **{key: self.costs.get(key) for key in COSTS},
             "columns_left": to_document(self.columns_left),
         }
@@ -88,7 +89,7 @@ class Comparison(Result, Sequence[Compared]):
 
 
 def compare(
-    releases: Mapping[str, Source] | Sequence[str],
+    releases: Mapping[str, Source | Release] | Sequence[Source | Release],
     truth: Source,
     schema: Schema,
     *,
@@ -119,19 +120,18 @@ def compare(
             check_same_people(grouped, everybody, name)
             classes = grouped.groups
             groupings = [grouped.grouping(column.name) for column in grouped.schema.sensitive]
-            levels = {
-                "k": KAnonymity(2).level(groupings[0]).value,
-                "l": min(DistinctDiversity(2).level(grouping).value for grouping in groupings),
-                "t": max(TCloseness(0.5).level(grouping).value for grouping in groupings),
-            }
+            levels = headline_levels(groupings)
         costs = fidelity(release, people, queries=queries, seed=seed)
         compared.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
     return Comparison(tuple(compared), queries, seed)
 
 
-def _by_name(files: Sequence[str]) -> dict[str, Source]:
-    """Return files by their names. Refuse a file that is named twice."""
-    for name in files:
-        if files.count(name) > 1:
+def _by_name(releases: Sequence[Source | Release]) -> dict[str, Source | Release]:
+    """Return releases by name: a file by its own, each once; anything else is numbered."""
+    named: dict[str, Source | Release] = {}
+    for i, release in enumerate(releases):
+        name = str(release) if isinstance(release, str | Path) else f"release {i + 1}"
+        if name in named:
             raise InputError(f"The release {name!r} is named twice.")
-    return {name: name for name in files}
+        named[name] = release
+    return named

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from dalenius.adversaries.composition import Composition, refusal
 from dalenius.adversaries.composition import compose as weigh
 from dalenius.adversaries.differences import Counted, earlier_together, subtract
 from dalenius.adversaries.intersection import Intersection, intersect
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.arrays import Ints, Longs
 from dalenius.auditing.common_values import check_values, common_values
 from dalenius.auditing.compose_figures import (
@@ -34,7 +34,7 @@ from dalenius.coding import canonical_texts
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
-from dalenius.releases import GroupCells, GroupedRelease, read
+from dalenius.releases import GroupCells, GroupedRelease, Release, read
 from dalenius.releases.base import same_columns
 from dalenius.result import Result
 from dalenius.schema import Schema
@@ -44,6 +44,7 @@ from dalenius.schema import Schema
 class Releases:
     """Releases that are attacked together. `codes[j]` says which of `values` each leaf of release j's sensitive column is."""
 
+    sources: tuple[Source | Release, ...] = field(repr=False)
     names: tuple[str, ...]
     releases: tuple[GroupedRelease, ...]
     columns: tuple[str, ...]
@@ -140,7 +141,7 @@ class JointAttack(Result):
 
 
 def compose(
-    releases: Sequence[Source],
+    releases: Sequence[Source | Release],
     schemas: Sequence[Schema],
     targets: Source,
     *,
@@ -226,7 +227,7 @@ def _short(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def open_releases(
-    sources: Sequence[Source],
+    sources: Sequence[Source | Release],
     schemas: Sequence[Schema],
     targets: Source,
     *,
@@ -245,12 +246,14 @@ def open_releases(
     each = list(schemas) * len(sources) if len(schemas) == 1 else list(schemas)
     columns = [_sensitive(schema, sensitive) for schema in each]
     classes_of_each = []
-    for source, schema in zip(sources, each, strict=True):
+    names = tuple(
+        str(source) if isinstance(source, str | Path) else f"release {i + 1}" for i, source in enumerate(sources)
+    )
+    for source, schema, name in zip(sources, each, names, strict=True):
         release = read(source, schema, kind=kind, engine=engine)
         if (classes := release.classes()) is None:
-            raise InputError(f"{source}: a release of kind {release.kind!r} has no groups that a target could be in.")
+            raise InputError(f"{name}: a release of kind {release.kind!r} has no groups that a target could be in.")
         classes_of_each.append(classes)
-    names = tuple(str(source) for source in sources)
     declared = [schema[name] for schema, name in zip(each, columns, strict=True)]
     own = [release.schema[name] for release, name in zip(classes_of_each, columns, strict=True)]
     check_values(names, declared, own, mapping or {})
@@ -274,7 +277,7 @@ def open_releases(
         coded.append(coded[0] if same else read_targets(targets, wide.schema, engine))
     bound = [release.schema[name] for release, name in zip(opened, columns, strict=True)]
     values, codes = common_values(bound, mapping or {})
-    return Releases(names, tuple(opened), tuple(columns), values, codes, tuple(coded))
+    return Releases(tuple(sources), names, tuple(opened), tuple(columns), values, codes, tuple(coded))
 
 
 def _sensitive(schema: Schema, wanted: str | None) -> str:
@@ -352,7 +355,9 @@ def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine,
     return np.array([code[text] for text in texts], dtype=np.int64)
 
 
-def target_groups(opened: Releases, sources: Sequence[Source], truth: Longs, engine: Engine) -> list[Ints | None]:
+def target_groups(
+    opened: Releases, sources: Sequence[Source | Release], truth: Longs, engine: Engine
+) -> list[Ints | None]:
     """Return for each release the group that each target is in, or None where that is not known.
 
     It is known of a release of centroids whose lines are the targets, in their order. Labels and tuples mislead nobody, so other

@@ -11,7 +11,7 @@ import numpy as np
 from dalenius.adversaries import Targets
 from dalenius.adversaries.composition import Composition
 from dalenius.adversaries.intersection import Intersection, contains
-from dalenius.adversaries.location import found_in
+from dalenius.adversaries.models.location import is_own_group_found
 from dalenius.arrays import Bools, Ints, Longs, Words
 from dalenius.auditing.secrets import EVERY, Secret
 from dalenius.measures import accuracy
@@ -102,7 +102,7 @@ def against_truth(
         for sets, there in zip(assumed.sets, assumed.located, strict=True)
     ]
     right = [
-        float("nan") if own is None else _percent(found_in(release, targets.codes, own))
+        float("nan") if own is None else _percent(is_own_group_found(release, targets.codes, own))
         for release, targets, own in located
     ]
     kept = _percent(sure.holds(truth)[somewhere])

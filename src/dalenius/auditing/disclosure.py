@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.adversaries.fit import inside_boxes
+from dalenius.adversaries.models.fit import inside_boxes
 from dalenius.auditing.policy import Part
 from dalenius.auditing.suppressed import evaluate_criteria, of_suppressed
 from dalenius.criteria import EpsilonPrivacy, Predicate, Realistic
-from dalenius.criteria.written import epsilon_privacy
+from dalenius.criteria.parsing import epsilon_privacy
 from dalenius.engines import Engine
 from dalenius.errors import DaleniusError, InputError, listing
 from dalenius.releases import GroupCells, GroupedRelease, Release

@@ -8,12 +8,12 @@ from pathlib import Path
 from dalenius.auditing.common_values import check_values
 from dalenius.auditing.people import widened
 from dalenius.coding import canonical_texts
-from dalenius.engines import Source
+from dalenius.engines import FRAME, Source, source_name
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
 from dalenius.publishers.earlier import given, needed, one_sensitive
 from dalenius.publishers.given import Evaluated, Given, evaluate
-from dalenius.releases import GroupedRelease, read
+from dalenius.releases import GroupedRelease, Release, read
 from dalenius.schema import Schema
 from dalenius.table import Table
 
@@ -22,7 +22,7 @@ __all__ = ["Evaluated", "Given", "evaluate", "read_earlier"]
 
 def read_earlier(
     table: Table,
-    sources: Sequence[Source],
+    sources: Sequence[Source | Release],
     schemas: Sequence[Schema] | None = None,
     *,
     l: int = 2,  # noqa: E741 - the literature's letter
@@ -49,20 +49,20 @@ def read_earlier(
         release = read(source, schema, engine=table.engine)
         if release.classes() is None:
             raise InputError(
-                f"--given {source}: a release of kind {release.kind!r} has no groups in which anybody could be. Leave it out: what "
-                "differentially private counts cost adds up by itself."
+                f"--given {source_name(source)}: a release of kind {release.kind!r} has no groups in which anybody could be. "
+                "Leave it out: what differentially private counts cost adds up by itself."
             )
         leaves = {}
         for column in schema.quasi:
             if not column.fixed and column.name in {own.name for own in table.schema.quasi}:
                 texts = [leaf for leaf in table.schema[column.name].leaves if leaf != MISSING]
                 leaves[column.name] = canonical_texts(
-                    column, texts, schema, where=str(table.source), locate=lambda *_: "some row"
+                    column, texts, schema, where=table.rows.name, locate=lambda *_: "some row"
                 )
         wide = widened(source, release, schema, leaves, None, table.engine).classes()
         assert wide is not None  # it is the same kind again
         earlier.append(wide)
-    names = [str(table.source), *map(str, sources)]
+    names = [source_name(table.source), *map(source_name, sources)]
     check_values(
         names,
         [table.declared[sensitive], *(schema[name] for schema, name in zip(each, columns, strict=True))],
@@ -81,18 +81,18 @@ def read_earlier(
     )
 
 
-def _names(sources: Sequence[Source]) -> list[str]:
+def _names(sources: Sequence[Source | Release]) -> list[str]:
     """Return the names of earlier releases for messages, without their folders, which may be private."""
-    names = [Path(source).name if isinstance(source, str | Path) else "a frame" for source in sources]
+    names = [Path(source).name if isinstance(source, str | Path) else FRAME for source in sources]
     return [f"{name} ({i + 1})" if names.count(name) > 1 else name for i, name in enumerate(names)]
 
 
-def _sensitive(schema: Schema, name: str, source: Source) -> str:
+def _sensitive(schema: Schema, name: str, source: Source | Release) -> str:
     """Return the sensitive column of an earlier release: the one with the name that it has in the table, or the only one."""
     names = [column.name for column in schema.sensitive]
     if name in names or len(names) == 1:
         return name if name in names else names[0]
     raise InputError(
-        f"--given {source}: {schema.source} has {len(names)} sensitive columns, and none is called {name!r} as in the table. "
-        "Name a --given-schema with one."
+        f"--given {source_name(source)}: {schema.source} has {len(names)} sensitive columns, and none is called {name!r} as in the "
+        "table. Name a --given-schema with one."
     )

@@ -275,7 +275,7 @@ def _exact(table: Table, publisher: Simulation) -> NoisyCounts:
     """Return the same counts without noise."""
     counts = exact(table, publisher.joint, dict(publisher.levels), dict(publisher.gaussian))
     numbers = [query.astype(np.float64) for query in counts.queries()]
-    scale = publisher.sensitivity(counts.asked) / publisher.epsilon
+    scale = publisher.sensitivity(counts.query_count) / publisher.epsilon
     noisy = counts.release(NoisyCounts, publisher, numbers, scale, publisher.epsilon)
     return dataclasses.replace(noisy, mechanism="none", scale=0.0, epsilon=None)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius import engines as _engine
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing.axes import DEFAULT_RISK, DEFAULT_UTILITY, RISKS, UTILITIES
 from dalenius.auditing.candidates import Candidate, check_tried, grid
 from dalenius.auditing.frontier import Bench, Setting, TradeOff, points
@@ -21,10 +21,10 @@ from dalenius.auditing.journal import Journal, basis
 from dalenius.auditing.people import check_others
 from dalenius.auditing.policy import Threshold
 from dalenius.auditing.publishing import release_targets
-from dalenius.engines import PREFIX, Engine
+from dalenius.engines import PREFIX, Engine, Source, as_file, source_name
 from dalenius.errors import InputError, Interrupted, ParameterError, listing
 from dalenius.output import check_writable
-from dalenius.publishers.registry import PUBLISHERS, files, named
+from dalenius.publishers.registry import PUBLISHERS, files, find_publisher
 from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import Table
@@ -54,7 +54,7 @@ class Frontier(Result):
     most often), `people`, `classes`, `suppressed`, `k`, `l` and `t`.
     """
 
-    table: Path
+    table: str  # its name
     tradeoff: TradeOff
     best: Best | None  # None: nobody asked for it to be written
     has_policy: bool
@@ -66,7 +66,7 @@ class Frontier(Result):
 
 
 def frontier(
-    table: Path,
+    table: Source,
     schema: Path,
     *,
     methods: Sequence[str] | None = None,
@@ -79,7 +79,7 @@ def frontier(
     resume: Path | None = None,
     fresh: bool = False,
     jobs: int | None = None,
-    holdout: Path | None = None,
+    holdout: Source | None = None,
     share: float | None = None,
     seed: int = 0,
     page: Path | None = None,
@@ -96,7 +96,7 @@ def frontier(
     """
     methods_tried = tuple(dict.fromkeys(methods)) if methods else tuple(PUBLISHERS)
     for method in methods_tried:
-        named(method, "frontier")
+        find_publisher(method, "frontier")
     check_tried(methods_tried, values or {}, options or {})
     if mcse is not None:
         Effort(mcse=mcse)  # refuses a bad value before any work
@@ -121,7 +121,7 @@ def frontier(
             outside.marginals()  # report errors in it once, and now
         setting = Setting(str(kept), schema, None if others is None else str(others), url, seed, mcse)
         known = basis(setting, declared, engine, people, outside, share)
-        journal = Journal(resume or _folder(table), known, fresh=fresh)
+        journal = Journal(resume or _folder(Path(table) if isinstance(table, str | Path) else kept), known, fresh=fresh)
         if journal.folder.resolve() in targets:
             raise InputError(
                 f"{str(journal.folder)!r} is the folder that keeps the measured points. Name another file to write."
@@ -132,8 +132,8 @@ def frontier(
         if best is not None:
             stage("publishing")
             published = _write_best(tradeoff, setting, engine, best)
-        command = _publish_command(tradeoff, table, schema, url, best)
-        return Frontier(table, tradeoff, published, bool(declared.policy), command)
+        command = _publish_command(tradeoff, source_name(table), schema, url, best)
+        return Frontier(source_name(table), tradeoff, published, bool(declared.policy), command)
 
 
 def _measured(
@@ -192,7 +192,7 @@ def _check_best(best: Path | None, share: float | None, declared: Schema) -> Non
         )
 
 
-def _check_control(risk: str, best: Path | None, declared: Schema, holdout: Path | None, share: float | None) -> None:
+def _check_control(risk: str, best: Path | None, declared: Schema, holdout: Source | None, share: float | None) -> None:
     """Gains need people who are not in the table: refused before the work, not after it."""
     if holdout is not None or share is not None:
         return
@@ -231,11 +231,12 @@ def _check_outputs(release: Sequence[Path], inputs: Sequence[Any], page: Path | 
 
 @contextlib.contextmanager
 def _people(
-    table: Path, holdout: Path | None, share: float | None, seed: int, engine: Engine
+    table: Source, holdout: Source | None, share: float | None, seed: int, engine: Engine
 ) -> Iterator[tuple[Path, Path | None]]:
-    """Yield who is published and who is held out. With a share, both are temporary files."""
+    """Yield who is published and who is held out. Data frames, and the shares of a table, are temporary files."""
     if share is None:
-        yield table, holdout
+        with as_file(table, engine) as kept, contextlib.ExitStack() as stack:
+            yield kept, None if holdout is None else stack.enter_context(as_file(holdout, engine))
         return
     with tempfile.TemporaryDirectory(prefix="dalenius-") as folder:
         kept, others = Path(folder) / "kept.csv", Path(folder) / "others.csv"
@@ -243,7 +244,7 @@ def _people(
         yield kept, others
 
 
-def _publish_command(tradeoff: TradeOff, table: Path, schema: Path, url: str, output: Path | None) -> str:
+def _publish_command(tradeoff: TradeOff, table: str, schema: Path, url: str, output: Path | None) -> str:
     """Return the command that publishes the best release; empty if no release is best."""
     best = tradeoff.best()
     if best is None:
@@ -254,11 +255,13 @@ def _publish_command(tradeoff: TradeOff, table: Path, schema: Path, url: str, ou
     return shlex.join(words) + ("" if url == _engine.DEFAULT else " --engine …")
 
 
-def _held_out(holdout: Path | None, share: float | None) -> str:
+def _held_out(holdout: Source | None, share: float | None) -> str:
     """Return who is held out, in words."""
     if share is not None:
         return f"{share:g} of the people held out"
-    return "" if holdout is None else f"{holdout.name} held out"
+    if holdout is None:
+        return ""
+    return f"{Path(holdout).name if isinstance(holdout, str | Path) else 'a data frame'} held out"
 
 
 def _folder(table: Path) -> Path:

@@ -16,8 +16,7 @@ from dalenius.auditing.playing import Play
 from dalenius.auditing.policy import SURE, Figure, Part
 from dalenius.auditing.suppressed import of_suppressed, worse
 from dalenius.auditing.threat import RelativeThreats
-from dalenius.criteria import policy_places, worst_of
-from dalenius.criteria.registry import Place
+from dalenius.criteria import Place, policy_places, worst_of
 from dalenius.errors import counted, listing
 
 SAMPLING_ERROR = "with this sampling error (a smaller --mcse reduces it)"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius import engines as _engine
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing import policy as _policy
 from dalenius.auditing.audit import Audit, audit
 from dalenius.auditing.axes import COMMONEST, Risk, Utility, risks_of, success_rates
@@ -23,7 +23,7 @@ from dalenius.auditing.journal import Journal
 from dalenius.auditing.pareto import front
 from dalenius.auditing.policy import Figure, Threshold
 from dalenius.auditing.secrets import Secret
-from dalenius.criteria import worst_of
+from dalenius.criteria import headlines, worst_of
 from dalenius.engines import Engine
 from dalenius.errors import DaleniusError
 from dalenius.measures.remaining import to_document
@@ -272,7 +272,6 @@ def point_of(candidate: Candidate, audited: Audit, commonest: float) -> Point:
     """Return what is kept of an audit. `commonest` is the share of the table's most common value."""
     classes = audited.release.classes()
     worst = worst_of(list(audited.levels.values())) if audited.levels else {}
-    headline_levels = {"k": ("k_anonymity", "k"), "l": ("distinct_l_diversity", "l"), "t": ("t_closeness", "equal")}
     return Point(
         candidate,
         kind=audited.release.kind,
@@ -282,7 +281,7 @@ def point_of(candidate: Candidate, audited: Audit, commonest: float) -> Point:
         suppressed=None if classes is None else int(classes.suppressed),
         levels=None
         if classes is None
-        else {name: float(worst[place].value) for name, place in headline_levels.items()},
+        else {key: float(worst[number.place].value) for key, number in headlines().items()},
         accuracies={name: float(value) for name, value in success_rates(audited).items()} | {COMMONEST: commonest},
         commonest=commonest,
         risks=risks_of(audited, commonest),

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from dalenius.adversaries import UNKNOWN, Targets
-from dalenius.adversaries.fit import distinct_targets, equal_rows
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models.fit import distinct_targets, equal_rows
+from dalenius.adversaries.models.location import places
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.auditing.people import Control, People
 from dalenius.coding import canonical_texts, merge
 from dalenius.engines import Engine, Source
-from dalenius.releases import Anatomized, Centroids, GroupCells, find_files
+from dalenius.releases import Anatomized, Centroids, GroupCells, Release, first_rows
 from dalenius.releases.reading import COUNT, GROUP, plain_number, rank_ids
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
 OTHER_ORDER = "the lines of the release are not in the order of the table"
 NO_ORDER = "the order of the table's rows is unknown; pass the table as a file"
+NO_FILE = "the release was not read from a file, so its lines are unknown"
 NO_LINES = "the release does not have one line per person"
 OTHER_MEANS = (
     "the lines of the release are not in the order of the table, or its centroids are not the means of their rows"
@@ -43,12 +43,14 @@ def in_groups(table: Table, codes: Ints, group: Ints, people: Longs | None = Non
     return People(table, Targets(schema, both[:, 1 : m + 1], both[:, 0]), both[:, m + 1 :], counts)
 
 
-def people_in_groups(people: People, release: Anatomized, source: str | Path, engine: Engine) -> People | str:
+def people_in_groups(people: People, release: Anatomized, source: Source | Release, engine: Engine) -> People | str:
     """Return the people of the table with their groups, if the release's lines are in the order of the table's rows.
 
     Otherwise, or if the order is unknown, return the reason.
     """
-    rows, theirs = people.table.rows, engine.open(find_files(str(source))[1][0])
+    rows, theirs = people.table.rows, first_rows(source, engine)
+    if theirs is None:
+        return NO_FILE
     if not (rows.numbered and theirs.numbered):
         return NO_ORDER
     schema = people.targets.schema
@@ -60,7 +62,7 @@ def people_in_groups(people: People, release: Anatomized, source: str | Path, en
     for column, own, texts in zip(schema.quasi, codes.T[: len(names)], lines[1:], strict=True):
         if not np.array_equal(own, _coded(texts, _leaves(texts, schema, column.name))):
             return OTHER_ORDER
-    group = _coded(lines[0], release.named())
+    group = _coded(lines[0], release.group_numbers())
     m = len(schema.quasi)
     values = GroupCells.gather(
         group, codes[:, m:], np.ones(len(codes), dtype=np.int64), [len(c.leaves) for c in schema.sensitive]
@@ -116,7 +118,7 @@ def control_in_groups(holdout: Control) -> Control:
 # Centroids --------------------------------------------------------------------------------------------------------------
 
 
-def people_in_own_groups(people: People, release: Centroids, source: Source, engine: Engine) -> People | str:
+def people_in_own_groups(people: People, release: Centroids, source: Source | Release, engine: Engine) -> People | str:
     """Return the people of the table with their groups, or the reason why these are not known."""
     if not people.table.rows.numbered:
         return NO_ORDER
@@ -138,15 +140,18 @@ class SensitiveValues:
     sizes: list[int]
 
 
-def own_groups(release: Centroids, quasi: Ints, values: SensitiveValues, source: Source, engine: Engine) -> Ints | str:
+def own_groups(
+    release: Centroids, quasi: Ints, values: SensitiveValues, source: Source | Release, engine: Engine
+) -> Ints | str:
     """Return the group of each person, or the reason why it is not known.
 
     The groups are known if the people of each group, taken in the order of the release's lines, have the centroid and the
     sensitive values that the release publishes for it. `quasi` has a row of codes for each person. A column in which somebody's
     value is unknown is not compared.
     """
-    is_file = isinstance(source, str | Path) and not engine.holds(str(source))
-    lines = engine.open(find_files(str(source))[1][0] if is_file else source)
+    lines = first_rows(source, engine)
+    if lines is None:
+        return NO_FILE
     if not lines.numbered:
         return NO_ORDER
     extra = set(lines.columns) - {column.name for column in release.schema.columns}

@@ -9,8 +9,7 @@ from dalenius.auditing.disclosure import Disclosure, disclose, policy_epsilons, 
 from dalenius.auditing.opening import Opening
 from dalenius.auditing.policy import Part
 from dalenius.auditing.suppressed import SuppressedRows, suppressed_rows
-from dalenius.criteria import EpsilonPrivacy, Level, Predicate, Realistic, measure
-from dalenius.criteria.registry import Place
+from dalenius.criteria import EpsilonPrivacy, Level, Place, Predicate, Realistic, measure
 from dalenius.errors import InputError
 from dalenius.measures.anonymity import ClassRisks, class_risks
 from dalenius.measures.classes import ClassErrors, class_errors

@@ -123,7 +123,7 @@ def _grouped_people(
     if people is None or centres is None or isinstance(source, Release):
         return None
     if isinstance(source, Published):
-        codes, counts, group = source.placed()
+        codes, counts, group = source.people_in_groups()
         return in_groups(people.table, codes, group, counts)
     own = people_in_own_groups(people, centres, source, engine)
     return None if isinstance(own, str) else own

@@ -169,7 +169,7 @@ def together(
 
 
 def widened(
-    source: Source,
+    source: Source | Release,
     release: Release,
     schema: Schema,
     leaves: Mapping[str, Collection[str]],

@@ -9,8 +9,8 @@ from typing import TypeGuard
 import numpy as np
 
 from dalenius.adversaries import ADVERSARIES, Adversary
-from dalenius.adversaries.learning import Learning
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.learning import Learning
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing.at_risk import AtRisk, most_at_risk, worst_of_all
 from dalenius.auditing.attacks import Attack, attack, attack_unseen
 from dalenius.auditing.opening import Opening

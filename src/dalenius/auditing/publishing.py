@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,10 @@ from dalenius.output import check_writable
 from dalenius.publishers.base import Progress, Published, Publisher, Record
 from dalenius.publishers.given import Given
 from dalenius.publishers.registry import PUBLISHERS, files, from_options, names_several
-from dalenius.releases import check_sidecar_free, find_files, sidecar
+from dalenius.releases import Release, check_sidecar_free, find_files, sidecar
 from dalenius.result import Result
 from dalenius.schema import Schema
-from dalenius.table import MOST_CELLS, Table
+from dalenius.table import MAX_CELLS, Table
 
 Inputs = Sequence[Path | str | None]
 
@@ -30,7 +30,7 @@ Inputs = Sequence[Path | str | None]
 class Earlier:
     """Earlier releases that a new one is made together with: their files, and how many values all of them must leave."""
 
-    sources: tuple[str, ...] = ()
+    sources: tuple[Source | Release, ...] = field(default=(), repr=False)
     schemas: tuple[Path, ...] = ()  # empty: the table's own; else one for all, or one for each
     l: int | None = None  # noqa: E741 - the option's name
     confidence: float | None = None
@@ -57,7 +57,8 @@ class Earlier:
         self.check()
         schemas = tuple(Schema.load(path) for path in self.schemas)
         names = {} if self.mapping is None else read_map(self.mapping, engine)
-        read: list[Path | str] = [*self.sources, *(file for source in self.sources for file in _release_files(source))]
+        named = [source for source in self.sources if isinstance(source, str | Path)]
+        read: list[Path | str] = [*named, *(file for source in named for file in _release_files(str(source)))]
         read += [*self.schemas, *(file for schema in schemas for file in schema.files)]
         read += [] if self.mapping is None else [self.mapping]
 
@@ -123,7 +124,7 @@ def publish(
     report: Path | None = None,
     inputs: Inputs = (),
     engine: Engine | None = None,
-    most_cells: int = MOST_CELLS,
+    most_cells: int = MAX_CELLS,
     progress: Progress | None = None,
     warn: Callable[[str], None] | None = None,
     **options: Any,
@@ -143,7 +144,7 @@ def publish(
         read = [table if isinstance(table, str | Path) else None, *inputs, *schema.files, *engine.own_files]
         read += [] if opened is None else opened.files
         _check_outputs(publisher, output, report, read, engine)
-    people = Table(table, schema, engine=engine, most_cells=most_cells, told=warn)
+    people = Table(table, schema, engine=engine, most_cells=most_cells, notify=warn)
     planned: Any = publisher if opened is None else replace(publisher, given=opened.read(people))  # type: ignore[type-var]
     published: Published = planned.run(people, seed=seed, progress=progress)
     if output is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from dalenius import engines as _engine
 from dalenius.auditing.holdout import SHARE, record_of, split_rows
 from dalenius.auditing.people import files_of
+from dalenius.engines import Source
 from dalenius.errors import InputError, ParameterError
 from dalenius.output import check_writable
 from dalenius.result import Result
@@ -34,13 +35,13 @@ class Split(Result):
         return {key: str(value) if isinstance(value, Path) else value for key, value in asdict(self).items()}
 
 
-def split(table: Path, published: Path, others: Path, *, share: float = SHARE, seed: int = 0) -> Split:
-    """Write a random share of a file's rows to `others`, and the rest to `published`. Rows keep their texts and their order."""
+def split(table: Source, published: Path, others: Path, *, share: float = SHARE, seed: int = 0) -> Split:
+    """Write a random share of a table's rows to `others`, and the rest to `published`. Rows keep their texts and their order."""
     if not 0 < share < 1:
         raise ParameterError("--share", "split", "a number above 0 and below 1", share)
     engine, record = _engine.default(), record_of(others)
     for path in (published, others, record):
-        check_writable(path, inputs=[table, *files_of(table, release=False, engine=engine)])
+        check_writable(path, inputs=[table, *files_of(table, release=False, engine=engine)])  # a frame is no file
     if published.resolve() == others.resolve():
         raise InputError(f"Both parts cannot be written to {str(published)!r}. Name another file for --others.")
     kept, held = split_rows(engine.open(table), share, published, others, seed=seed)

@@ -5,11 +5,12 @@ Anyone who fits no class is among the suppressed rows. Together these reveal val
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from dalenius.criteria import Criterion, Level, document, is_worse, measure, worst_of
+from dalenius.criteria.base import NO_PARAMETERS
 from dalenius.releases import GroupedRelease
 
 
@@ -25,8 +26,8 @@ class SuppressedRows:
         """Return the worst level of each model over all sensitive columns."""
         return worst_of(list(self.levels.values()))
 
-    def to_document(self, *, recursive_l: int = 2) -> dict[str, Any]:
-        return {"rows": self.rows, **document(self.worst, recursive_l=recursive_l)}
+    def to_document(self, parameters: Mapping[str, Any] = NO_PARAMETERS) -> dict[str, Any]:
+        return {"rows": self.rows, **document(self.worst, parameters)}
 
     def line(self) -> str:
         """Return the levels that most policies ask for, in words: `as a class: k 9, ℓ 3, …`."""
@@ -38,7 +39,7 @@ class SuppressedRows:
 
 
 def suppressed_rows(
-    release: GroupedRelease, *, others_as_quasi: bool = False, recursive_l: int = 2
+    release: GroupedRelease, *, others_as_quasi: bool = False, parameters: Mapping[str, Any] = NO_PARAMETERS
 ) -> SuppressedRows | None:
     """Return the suppressed rows of a release, measured as a class; None if there are none."""
     levels = {}
@@ -46,7 +47,7 @@ def suppressed_rows(
         grouping = release.suppressed_grouping(column.name, others_as_quasi=others_as_quasi)
         if grouping is None:
             return None
-        levels[column.name] = measure(grouping, recursive_l=recursive_l)
+        levels[column.name] = measure(grouping, parameters)
     return SuppressedRows(release.suppressed, levels)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from dalenius.auditing.disclosure import described
 from dalenius.criteria import Criterion, Predicate, Realistic
-from dalenius.engines import Engine, Source
+from dalenius.engines import Engine, Source, source_name
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.remaining import ColumnLeft, to_document
 from dalenius.publishers.nodes import GeneralizationLattice
@@ -19,7 +19,7 @@ from dalenius.publishers.suppressed import SuppressedRows, check_hidden, check_s
 from dalenius.publishers.survey import Sweep, columns_left, stubbornness, survey
 from dalenius.result import Result
 from dalenius.schema import Schema
-from dalenius.table import MOST_CELLS, Table
+from dalenius.table import MAX_CELLS, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,7 +95,7 @@ def lattice(
     if sweep_epsilon is not None and not 1 <= sweep_epsilon < math.inf:
         raise ParameterError("--epsilon", "lattice", "a finite number ≥ 1 (1 is perfect privacy)", sweep_epsilon)
     check_suppressed_rows(suppressed_rows)
-    people = Table(table, schema, engine=engine, most_cells=most_cells or MOST_CELLS, told=warn)
+    people = Table(table, schema, engine=engine, most_cells=most_cells or MAX_CELLS, notify=warn)
     check_hidden(suppressed_rows, criteria, people.declared)
     nodes = lattice_of(people)
     if sweep_epsilon is not None:
@@ -115,7 +115,7 @@ def lattice(
         )
     sweep = None if sweep_epsilon is None else stubbornness(nodes, sweep_epsilon, known=known, predicates=predicates)
     return LatticeSurvey(
-        name=str(table),
+        name=source_name(table),
         people=nodes.people,
         criteria=tuple(criteria),
         adversaries=tuple(adversaries),

@@ -11,14 +11,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.adversaries import RandomWorlds, Targets, fit
+from dalenius.adversaries import RandomWorlds, Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.evidence import required
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.learning import Learning, Memory, Posterior
-from dalenius.adversaries.links import Links
-from dalenius.adversaries.population import Population
-from dalenius.adversaries.sampling import Batch, Effort, Progress
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.learning import Learning, Memory, Posterior
+from dalenius.adversaries.models.links import Links
+from dalenius.adversaries.models.population import Population
+from dalenius.adversaries.models.sampling import Batch, Effort, Progress
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.auditing.people import People, check_same_people
 from dalenius.auditing.secrets import EVERY, Secret

@@ -48,7 +48,7 @@ def connect_engine(url: str, *, quiet: bool) -> Engine:
     finally:
         if shows:
             show("")
-    engine.told = show if shows else None
+    engine.notify = show if shows else None
     return engine
 
 

@@ -64,7 +64,7 @@ def _report_releases(result: Frontier, call: build.Call) -> int:
     if best is not None and result.best is not None and result.best.is_written:
         common.warn(*warnings(from_document(best.columns_left or {})))
     if output is not None:
-        page = report.page(result.table.name, result.tradeoff, result.publish_command, common.run_details())
+        page = report.page(Path(result.table).name, result.tradeoff, result.publish_command, common.run_details())
         write_texts({output: page})
     if json is not None:
         common.write_json(json, result.to_document(), run=report.run_of(result))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dalenius.criteria.base import Criterion, Level, Reported, Setting
+from dalenius.criteria.axis import Tried
+from dalenius.criteria.base import Criterion, Level, Reported, Setting, axis_of
 from dalenius.criteria.closeness import GROUNDS, TCloseness
 from dalenius.criteria.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from dalenius.criteria.epsilon_privacy import EpsilonPrivacy, Interval, withstood
 from dalenius.criteria.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
 from dalenius.criteria.predicate import Predicate
-from dalenius.criteria.realistic import EpsilonPrivacy, Interval, Realistic, withstood
+from dalenius.criteria.realistic import Realistic
 from dalenius.criteria.registry import (
     CRITERIA,
     Measured,
+    Place,
     check_threshold,
     document,
     from_options,
+    headline_levels,
+    headlines,
     is_worse,
     measure,
     measured,
@@ -42,15 +47,20 @@ __all__ = [
     "Level",
     "Measured",
     "Option",
+    "Place",
     "Predicate",
     "Realistic",
     "RecursiveDiversity",
     "Reported",
     "Setting",
     "TCloseness",
+    "Tried",
+    "axis_of",
     "check_threshold",
     "document",
     "from_options",
+    "headline_levels",
+    "headlines",
     "is_worse",
     "measure",
     "measured",

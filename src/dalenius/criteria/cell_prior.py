@@ -27,7 +27,9 @@ from dalenius.arrays import Floats, Ints, Longs
 from dalenius.errors import InputError
 from dalenius.releases import GroupCells, Grouping
 
-LIMIT = 100_000_000  # steps that one group may take
+__all__ = ["MAX_STEPS", "cell_beliefs", "cell_beliefs_unknown", "levels_by_cell"]
+
+MAX_STEPS = 100_000_000  # steps that one group may take
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +41,7 @@ class _Law:
 
 
 def cell_beliefs(people: Sequence[int], sigma: ArrayLike, histogram: ArrayLike) -> tuple[Floats, Floats]:
-    """p_in and p_out of the people of each cell and of each value; p_out is nan for a value that nobody has.
+    """Return p_in and p_out of the people of each cell and of each value; p_out is nan for a value that nobody has.
 
     `people[c]` is m_c, `sigma[c, s]` the Dirichlet parameters of cell c, `histogram[s]` the group's values.
     """
@@ -50,8 +52,8 @@ def cell_beliefs(people: Sequence[int], sigma: ArrayLike, histogram: ArrayLike) 
     present = np.flatnonzero(h)
     inside, outside = np.zeros(parameters.shape), np.full(parameters.shape, math.nan)
     absent = np.delete(parameters, present, axis=1).sum(axis=1)
-    found = _beliefs(sizes, parameters[:, present], absent, h[present])
-    inside[:, present], outside[:, present] = found.inside, found.outside
+    beliefs = _beliefs(sizes, parameters[:, present], absent, h[present])
+    inside[:, present], outside[:, present] = beliefs.inside, beliefs.outside
     return inside, outside
 
 
@@ -66,7 +68,7 @@ class _Beliefs:
 
 
 def _beliefs(sizes: Longs, sigma: Floats, absent: Floats, h: Longs) -> _Beliefs:
-    """The same for the values that somebody has; `absent[c]` is what σ_c has for the others."""
+    """Return the same for the values that somebody has; `absent[c]` is what σ_c has for the others."""
     others = 1.0 - np.eye(len(h))
     counts = np.empty((len(sizes), len(h)))  # expected number of each value among the cell's people
     left = np.empty((len(sizes), len(h), len(h)))  # the same without a person who has value s, for each s
@@ -75,9 +77,9 @@ def _beliefs(sizes: Longs, sigma: Floats, absent: Floats, h: Longs) -> _Beliefs:
     else:
         _expect(sizes, sigma, h, counts, left)
     more = left + sigma[:, None, :]
-    mine, rest = np.einsum("css->cs", more), (more * others).sum(axis=2) + absent[:, None]
+    own, rest = np.einsum("css->cs", more), (more * others).sum(axis=2) + absent[:, None]
     people = sizes[:, None].astype(np.float64)
-    return _Beliefs(counts / people, mine / (mine + rest), counts @ others / people, rest / (mine + rest))
+    return _Beliefs(counts / people, own / (own + rest), counts @ others / people, rest / (own + rest))
 
 
 def _expect(sizes: Longs, sigma: Floats, h: Longs, counts: Floats, left: Floats) -> None:
@@ -99,17 +101,17 @@ def _expect(sizes: Longs, sigma: Floats, h: Longs, counts: Floats, left: Floats)
 
 
 def cell_beliefs_unknown(histogram: ArrayLike, phi_u: ArrayLike, phi_q: ArrayLike) -> tuple[Floats, Floats]:
-    """The person's prior is φ_u, everybody else's in the group φ_q, and neither is revised: p_in ∝ h(s)φ_u(s)/φ_q(s)."""
-    h, mine, others = (np.array(x, dtype=np.float64) for x in (histogram, phi_u, phi_q))
-    for shares in (mine, others):
+    """Return p_in ∝ h(s)φ_u(s)/φ_q(s) and p_out, for fixed priors φ_u of the person and φ_q of everybody else in the group."""
+    h, user_shares, others = (np.array(x, dtype=np.float64) for x in (histogram, phi_u, phi_q))
+    for shares in (user_shares, others):
         if not np.isfinite(shares).all() or (shares < 0).any() or abs(shares.sum() - 1) > 1e-6:
             raise InputError("The priors of the person and of the group are probabilities that sum to 1.")
     if ((h > 0) & (others <= 0)).any():
         raise InputError("The prior of the group holds a value for impossible that somebody in it has.")
-    weights = np.divide(h * mine, others, out=np.zeros_like(h), where=h > 0)
+    weights = np.divide(h * user_shares, others, out=np.zeros_like(h), where=h > 0)
     if not weights.sum() > 0:
         raise InputError("The prior of the person holds every value of the group for impossible.")
-    return weights / weights.sum(), mine
+    return weights / weights.sum(), user_shares
 
 
 def _check(sizes: Longs, parameters: Floats, h: Longs) -> None:
@@ -126,7 +128,7 @@ def _check_steps(sizes: Longs, bound: Longs) -> None:
     box = math.prod(int(n) + 1 for n in bound[:-1])
     ways = [min(math.comb(int(m) + len(bound) - 1, len(bound) - 1), box) for m in sizes]
     steps = box * sum(ways) * max(1, math.ceil(math.log2(len(sizes) + 1)))
-    if steps > LIMIT:
+    if steps > MAX_STEPS:
         raise InputError(
             f"a group of {int(sizes.sum()):,} people, {len(sizes):,} cells and {len(bound)} values has too many ways to "
             "share its values out among the cells."
@@ -134,7 +136,7 @@ def _check_steps(sizes: Longs, bound: Longs) -> None:
 
 
 def _law(m: int, sigma: Floats, bound: Longs) -> _Law:
-    """Every histogram of m people of a cell that fits into the group's, with its Dirichlet-multinomial probability.
+    """Return every histogram of m people of a cell that fits into the group's, with its Dirichlet-multinomial probability.
 
     Only the values of the group count: those that nobody has add a factor that is the same for all. Rising factorials are
     sums of logarithms, which do not cancel where σ is large.
@@ -150,7 +152,7 @@ def _law(m: int, sigma: Floats, bound: Longs) -> _Law:
 
 
 def _histograms(m: int, bound: Longs) -> Iterator[tuple[int, ...]]:
-    """All tuples of counts up to `bound` that add up to m."""
+    """Yield all tuples of counts up to `bound` that add up to m."""
     for head in itertools.product(*(range(min(m, int(n)) + 1) for n in bound[:-1])):
         tail = m - sum(head)
         if 0 <= tail <= bound[-1]:
@@ -158,7 +160,7 @@ def _histograms(m: int, bound: Longs) -> Iterator[tuple[int, ...]]:
 
 
 def _convolved(array: Floats, law: _Law) -> Floats:
-    """The law of a sum: a cell more. The array is over the counts of all values but the last."""
+    """Return the law of a sum: a cell more. The array is over the counts of all values but the last."""
     out = np.full_like(array, -math.inf)
     for x, log in zip(law.ways[:, :-1].tolist(), law.logs.tolist(), strict=True):
         above = tuple(slice(n, None) for n in x)
@@ -168,20 +170,20 @@ def _convolved(array: Floats, law: _Law) -> Floats:
 
 
 def _without_each(laws: list[_Law], rest: Floats, low: int, high: int) -> Iterator[tuple[int, Floats]]:
-    """For each cell from low to high the law of all others; `rest` is that of the cells outside."""
+    """Yield each cell from low to high with the law of all others; `rest` is the law of the cells outside."""
     if high - low == 1:
         yield low, rest
         return
     middle = (low + high) // 2
-    for mine, theirs in (((low, middle), (middle, high)), ((middle, high), (low, middle))):
+    for half, other_half in (((low, middle), (middle, high)), ((middle, high), (low, middle))):
         array = rest
-        for c in range(*theirs):
+        for c in range(*other_half):
             array = _convolved(array, laws[c])
-        yield from _without_each(laws, array, *mine)
+        yield from _without_each(laws, array, *half)
 
 
 def _mean(law: _Law, rest: Floats, total: Longs) -> Floats:
-    """The expected counts of a cell, when it and the others together have `total`."""
+    """Return the expected counts of a cell, when it and the others together have `total`."""
     left = total - law.ways
     possible = (left >= 0).all(axis=1)
     logs = law.logs[possible] + rest[tuple(left[possible, :-1].T)]
@@ -194,7 +196,7 @@ def _mean(law: _Law, rest: Floats, total: Longs) -> Floats:
 
 
 def levels_by_cell(grouping: Grouping, composition: GroupCells, prior: Ints, counts: Longs) -> Floats:
-    """ε of each group against an adversary who has seen another data set and looks at each cell of it by itself.
+    """Return ε of each group against an adversary who has seen another data set and looks at each cell of it by itself.
 
     `composition` says how many people of which quasi-identifiers are in each group; `prior` holds the data set's cells
     (quasi…, value) and `counts` how often each occurs; counts + 1 are the cells' Dirichlet parameters.
@@ -211,25 +213,25 @@ def levels_by_cell(grouping: Grouping, composition: GroupCells, prior: Ints, cou
         values, h = grouping.values[part].tolist(), grouping.counts[part]
         if len(values) == 1:
             continue  # everybody has it
-        mine = slice(int(first[q]), int(first[q + 1]))
-        known = [seen.get(row.tobytes(), {}) for row in codes[mine]]
+        rows = slice(int(first[q]), int(first[q + 1]))
+        known = [seen.get(row.tobytes(), {}) for row in codes[rows]]
         sigma = np.array([[1.0 + cell.get(value, 0) for value in values] for cell in known])
         unseen = len(grouping.column.leaves) - len(values)
         absent = [unseen + sum(n for value, n in cell.items() if value not in set(values)) for cell in known]
         try:
-            found = _beliefs(composition.counts[mine], sigma, np.array(absent, dtype=np.float64), h)
+            beliefs = _beliefs(composition.counts[rows], sigma, np.array(absent, dtype=np.float64), h)
         except InputError as error:
             raise InputError(f"Class {q}: {error}") from None
-        levels[q] = _change(found)
+        levels[q] = _change(beliefs)
     return levels
 
 
-def _change(found: _Beliefs) -> float:
-    """The largest change of belief over the cells and the values that somebody there may have."""
-    held = found.inside > 0
+def _change(beliefs: _Beliefs) -> float:
+    """Return the largest change of belief over the cells and the values that somebody there may have."""
+    held = beliefs.inside > 0
     with np.errstate(divide="ignore"):
         ratios = np.concatenate(
-            [found.inside[held] / found.outside[held], found.doubt_outside[held] / found.doubt_inside[held]]
+            [beliefs.inside[held] / beliefs.outside[held], beliefs.doubt_outside[held] / beliefs.doubt_inside[held]]
         )
     if np.isnan(ratios).any():
         raise ArithmeticError("a belief is not a number")

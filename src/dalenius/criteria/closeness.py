@@ -6,13 +6,16 @@ height of their lowest common ancestor divided by the hierarchy's (hierarchical)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from dalenius.arrays import Bools, Floats
+from dalenius.criteria.axis import Tried
 from dalenius.criteria.base import (
+    NO_PARAMETERS,
     Criterion,
     Reported,
     Setting,
@@ -29,9 +32,11 @@ from dalenius.options import Option
 from dalenius.releases import Grouping
 from dalenius.schema import Column
 
+__all__ = ["BLOCK_ENTRIES", "GROUNDS", "Ground", "TCloseness"]
+
 Ground = Literal["equal", "ordered", "hierarchical"]
 GROUNDS: tuple[Ground, ...] = ("equal", "ordered", "hierarchical")
-CHUNK = 4_000_000  # entries of a dense (group × value) block
+BLOCK_ENTRIES = 4_000_000  # entries of a dense (group × value) block
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,9 @@ class TCloseness(Criterion):
     name = "t_closeness"
     title = "t-closeness"
     description = "How far a class is from the whole table at most, by three ground distances."
+    formula = "earth mover's distance of q from p"
+    refuses = "t of 1 or more: the distances are at most 1"
+    tried = Tried(letter="t", help="Values of t, such as 0.2 or 0.2:ordered.", metavar="T,T,…")
     option = Option(
         "t", "t-closeness; ground distance equal, ordered or hierarchical.", str, "T[:GROUND]", is_repeatable=True
     )
@@ -51,6 +59,7 @@ class TCloseness(Criterion):
             "distance of a class from the table; smaller is safer",
             check_title="t-closeness, equal distance",
             policy_key="max_t",
+            headline="t",
         ),
         Reported("ordered", "t-closeness, ordered", "the same, values in their order; smaller is safer"),
         Reported("hierarchical", "t-closeness, hierarchical", "the same, along the hierarchy; smaller is safer"),
@@ -67,7 +76,7 @@ class TCloseness(Criterion):
 
     @classmethod
     def from_option(cls, value: Any, setting: Setting) -> Self:  # noqa: ARG003
-        """t and, after a colon, the ground distance: `0.2` or `0.2:ordered`."""
+        """Parse t and, after a colon, the ground distance: `0.2` or `0.2:ordered`."""
         number, _, ground = value.partition(":")
         kind = next((known for known in GROUNDS if known == (ground or "equal")), None)
         try:
@@ -81,7 +90,7 @@ class TCloseness(Criterion):
         return cls(threshold, kind)
 
     @classmethod
-    def measuring(cls, key: str, *, recursive_l: int = 2) -> Self:  # noqa: ARG003
+    def measuring(cls, key: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> Self:  # noqa: ARG003
         return cls(0.5, next(ground for ground in GROUNDS if ground == key))
 
     @property
@@ -108,14 +117,14 @@ class TCloseness(Criterion):
 
 
 def _equal(grouping: Grouping) -> Floats:
-    """½ Σ|q − p| = Σ max(q − p, 0), which only the values that occur in the group can contribute to."""
-    mine, expected, total = cross_counts(grouping)
-    excess = reduce(np.add, np.maximum(mine - expected, 0), grouping)
+    """Return ½ Σ|q − p| = Σ max(q − p, 0). Only values that occur in the group contribute."""
+    observed, expected, total = cross_counts(grouping)
+    excess = reduce(np.add, np.maximum(observed - expected, 0), grouping)
     return quotient(excess, grouping.sizes * float(total))
 
 
 def _ordered(grouping: Grouping) -> Floats:
-    """Σ_i |Σ_{j≤i} (q_j − p_j)| / (m − 1), the m values in the order of the column."""
+    """Return Σ_i |Σ_{j≤i} (q_j − p_j)| / (m − 1), the m values in the order of the column."""
     m = len(grouping.table)
     if m < 2:
         return np.zeros(grouping.groups)
@@ -135,7 +144,7 @@ def _ordered(grouping: Grouping) -> Floats:
 
 
 def _hierarchical(grouping: Grouping) -> Floats:
-    """Σ over inner nodes of height/H · min(what its children have too much, what they have too little)."""
+    """Return Σ over inner nodes of height/H · min(excess, deficit) of their children."""
     tree = grouping.column.hierarchy
     if tree is None:
         raise InputError(
@@ -143,14 +152,14 @@ def _hierarchical(grouping: Grouping) -> Floats:
             'Declare one, or use "equal" or "ordered".'
         )
     maps = [*tree.maps]
-    if len(tree.labels[-1]) > 1:  # several roots are as far apart as can be: one more level joins them
+    if len(tree.labels[-1]) > 1:  # several roots are at the largest distance: one more level joins them
         maps.append(np.zeros(len(tree.leaves), dtype=np.int32))
     height = len(maps) - 1
     levels = np.zeros(grouping.groups)
     for groups, dense in _blocks(grouping):
         extra = dense
         for h in range(1, height + 1):
-            # The parent of each node: any leaf below it tells.
+            # The parent of each node follows from any leaf below it.
             nodes = maps[h - 1].max() + 1
             parent = np.empty(nodes, dtype=np.int64)
             parent[maps[h - 1]] = maps[h]
@@ -163,9 +172,9 @@ def _hierarchical(grouping: Grouping) -> Floats:
 
 
 def _blocks(grouping: Grouping) -> list[tuple[slice, Floats]]:
-    """q − p of every value, some groups at a time so that memory stays bounded."""
+    """Return q − p for every value, in blocks of groups so that memory stays bounded."""
     share, table = shares(grouping), table_shares(grouping)
-    step = max(1, CHUNK // len(table))
+    step = max(1, BLOCK_ENTRIES // len(table))
     blocks = []
     for low in range(0, grouping.groups, step):
         high = min(low + step, grouping.groups)

@@ -1,7 +1,7 @@
-"""Sensitive predicates: sets of values that nobody shall be found to belong to.
+"""Sensitive predicates: sets of values that an attacker must not link to anybody.
 
-One value is a positive disclosure, a set such as {ulcer, dyspepsia} a wider one, and a complement a negative one: that a
-person does not have cancer is that she has one of the other diseases (Machanavajjhala, Gehrke and Götz 2009, Sec. 2.1).
+A single value is a positive disclosure, a set such as {ulcer, dyspepsia} a wider one, and a complement a negative one:
+whoever does not have cancer has one of the other diseases (Machanavajjhala, Gehrke and Götz 2009, Sec. 2.1).
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from dalenius.releases import Grouping
 from dalenius.releases.label import split_set
 from dalenius.schema import Column, WrongType
 
+__all__ = ["Counted", "Predicate", "count"]
+
 _NOT = re.compile(r"not\s+(?=\S)|not(?=\{)")
 
 
@@ -31,7 +33,7 @@ class Predicate:
 
     @classmethod
     def parse(cls, text: str, columns: Sequence[str] = ()) -> Predicate:
-        """`cancer`, `{ulcer, dyspepsia}`, `not cancer`, `not {…}`, each also as `COLUMN=…`.
+        """Parse `cancer`, `{ulcer, dyspepsia}`, `not cancer` or `not {…}`, each also as `COLUMN=…`.
 
         A single value may hold a `=` as long as no column in `columns` stands before it; with `columns` left out, a
         column is only looked for before a set.
@@ -56,7 +58,7 @@ class Predicate:
         return f"{'' if self.column is None else self.column + '='}{'not ' if self.negated else ''}{body}"
 
     def members(self, column: Column) -> Bools:
-        """Which leaves of a bound column the predicate holds for."""
+        """Return which leaves of a bound column the predicate holds for."""
         assert column.domain is not None
         labels = column.hierarchy.members() if column.hierarchy is not None else {}
         holds = np.zeros(len(column.leaves), dtype=bool)
@@ -88,7 +90,7 @@ class Predicate:
 
 
 def _code(column: Column, value: str) -> int:
-    """The code of a leaf; integers by value."""
+    """Return the code of a leaf; integers by value."""
     assert column.domain is not None
     try:
         return column.domain.code(column.canonical(value, ()))
@@ -98,7 +100,7 @@ def _code(column: Column, value: str) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """How many people of each group satisfy each predicate (none left out but those that nobody does)."""
+    """How many people of each group satisfy each predicate. Predicates that nobody satisfies may be missing."""
 
     start: Longs
     predicates: Ints
@@ -107,15 +109,15 @@ class Counted:
 
 
 def count(grouping: Grouping, predicates: Sequence[Predicate]) -> Counted:
-    """The predicates of a grouping's column; where none is named for it, every single value is one."""
-    mine = [p for p in predicates if p.column in (None, grouping.column.name)]
-    if not mine:
+    """Count people by the predicates for a grouping's column. Without any, each single value is a predicate."""
+    applicable = [p for p in predicates if p.column in (None, grouping.column.name)]
+    if not applicable:
         return Counted(grouping.start, grouping.values, grouping.counts, None)
-    members = np.array([predicate.members(grouping.column) for predicate in mine])
-    dense = np.zeros((grouping.groups, len(mine)), dtype=np.int64)
+    members = np.array([predicate.members(grouping.column) for predicate in applicable])
+    dense = np.zeros((grouping.groups, len(applicable)), dtype=np.int64)
     if grouping.groups:
         for i, holds in enumerate(members):
             dense[:, i] = np.add.reduceat(np.where(holds[grouping.values], grouping.counts, 0), grouping.start[:-1])
-    start = np.arange(grouping.groups + 1, dtype=np.int64) * len(mine)
-    numbers = np.tile(np.arange(len(mine), dtype=np.int32), grouping.groups)
+    start = np.arange(grouping.groups + 1, dtype=np.int64) * len(applicable)
+    numbers = np.tile(np.arange(len(applicable), dtype=np.int32), grouping.groups)
     return Counted(start, numbers, dense.ravel(), members)

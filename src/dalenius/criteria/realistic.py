@@ -1,7 +1,7 @@
-"""ε-privacy against realistic adversaries (Machanavajjhala, Gehrke and Götz 2009).
+"""Realistic adversaries of ε-privacy (Machanavajjhala, Gehrke and Götz 2009).
 
-It compares what an adversary believes of a person who is in the release with what it would believe had she been left
-out. Its prior on the values inside a group is a Dirichlet distribution: a shape (its best guess of the shares) times a
+ε-privacy compares what an adversary believes about a person in the release with what it would believe without that
+person. Its prior on the values inside a group is a Dirichlet distribution: a shape (its best guess of the shares) times a
 stubbornness σ (how many people it has seen). For a person of group q and a predicate φ, a set of values,
 
     p_in  = n(q,φ) / (n(q) − b),  1 if n(q) − b ≤ n(q,φ);    b records are known to the adversary (Eq. 8)
@@ -16,27 +16,35 @@ neither; no release is private. Theorems 1–3 give sufficient conditions for th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from dalenius.arrays import Bools, Floats
-from dalenius.criteria.base import SLACK, Criterion, Setting, at_most, table_shares
-from dalenius.criteria.predicate import Predicate, count
-from dalenius.errors import InputError, ParameterError, is_finite
-from dalenius.options import Option
+from dalenius.criteria.base import table_shares
+from dalenius.errors import InputError, ParameterError
 from dalenius.releases import Grouping
 from dalenius.releases.prior import ROUNDING
 from dalenius.schema import Column
+
+__all__ = [
+    "KINDS",
+    "MAX_COUNT",
+    "Bound",
+    "Kind",
+    "Realistic",
+    "Shape",
+    "beliefs",
+    "check_known",
+]
 
 Kind = Literal["I", "II", "III", "IV"]
 KINDS: tuple[Kind, ...] = ("I", "II", "III", "IV")
 # "uniform", "table", a probability (or a count) for each value, or such a mapping for each sensitive column.
 Shape = str | Mapping[str, float] | Mapping[str, Mapping[str, float]]
-LARGEST = 1e15  # of stubbornness and of known records: whole numbers up to here are exact
+MAX_COUNT = 1e15  # of stubbornness and of known records: whole numbers up to here are exact
 
 
 class Bound(NamedTuple):
@@ -73,7 +81,7 @@ class Realistic:
         owner = "a realistic adversary"
         if self.kind not in KINDS:
             raise ParameterError("kind", owner, "I, II, III or IV", self.kind)
-        _check_known(self.known, owner)
+        check_known(self.known, owner)
         self._check_sigma(owner)
         self._check_shape(owner)
         if self.at_most and self.kind not in ("I", "II"):
@@ -84,19 +92,19 @@ class Realistic:
             object.__setattr__(self, "text", self._written())
 
     def _check_sigma(self, owner: str) -> None:
-        given = self.sigma is not None
+        has_sigma = self.sigma is not None
         if self.counts and self.kind in ("I", "II"):
-            if given:
+            if has_sigma:
                 raise ParameterError("sigma", owner, "left out where counts give it", self.sigma)
             return
-        if given != (self.kind in ("I", "II")):
+        if has_sigma != (self.kind in ("I", "II")):
             wanted = "a number for classes I and II, and none for III and IV"
             raise ParameterError("sigma", owner, wanted, self.sigma)
-        if not given:
+        if not has_sigma:
             return
         sigma = self.sigma
-        if sigma is None or not _is_number(sigma) or not 0 < sigma <= LARGEST:
-            raise ParameterError("sigma", owner, f"a number > 0 and at most {LARGEST:g}", sigma)
+        if sigma is None or not _is_number(sigma) or not 0 < sigma <= MAX_COUNT:
+            raise ParameterError("sigma", owner, f"a number > 0 and at most {MAX_COUNT:g}", sigma)
         if sigma + self.known < 1:
             raise ParameterError(
                 "sigma",
@@ -140,7 +148,7 @@ class Realistic:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, float], *, kind: Kind = "I", known: int = 0, text: str = "") -> Realistic:
-        """The adversary who has seen a data set with these counts: counts + 1 are the Dirichlet parameters.
+        """Return the adversary who has seen a data set with these counts: counts + 1 are the Dirichlet parameters.
 
         >>> Realistic.from_counts({"Flu": 11999, "Cancer": 17999}).kind
         'I'
@@ -150,7 +158,7 @@ class Realistic:
     # The prior on a column --------------------------------------------------------------------------------------------
 
     def dirichlet(self, grouping: Grouping) -> tuple[Floats, float]:
-        """The shape on a column's leaves, and σ (infinite for classes III and IV); class II has no shape: nan."""
+        """Return the shape on a column's leaves, and σ (infinite for classes III and IV); class II has no shape: nan."""
         column = grouping.column
         leaves = len(column.leaves)
         sigma = math.inf if self.sigma is None else float(self.sigma)
@@ -176,7 +184,7 @@ class Realistic:
         return shares, sigma
 
     def _given(self, column: Column) -> Floats:
-        """The numbers of the shape in the order of the column's leaves."""
+        """Return the numbers of the shape in the order of the column's leaves."""
         assert isinstance(self.shape, Mapping)
         assert column.domain is not None
         shares: Mapping[str, Any] = self.shape
@@ -195,7 +203,7 @@ class Realistic:
         return np.array([float(shares.get(leaf, 0)) for leaf in column.leaves])
 
     def bound(self, grouping: Grouping, members: Bools | None) -> list[Bound]:
-        """The priors to be tried on a grouping: one, or the two ends of those of at most a stubbornness."""
+        """Return the priors to be tried on a grouping: one, or the two ends of those of at most a stubbornness."""
         shares, sigma = self.dirichlet(grouping)
         if self.kind == "IV":
             return [Bound(0.0, np.zeros(len(shares) if members is None else len(members)), 1.0)]
@@ -223,110 +231,21 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def _check_epsilon(epsilon: object) -> None:
-    if not is_finite(epsilon) or not epsilon >= 1:  # type: ignore[operator]
-        raise ParameterError("epsilon", "ε-privacy", "a finite number ≥ 1 (1 is perfect privacy)", epsilon)
-
-
-def _check_known(known: object, owner: str) -> None:
-    if not isinstance(known, int | np.integer) or isinstance(known, bool) or not 0 <= known <= LARGEST:
-        raise ParameterError("known", owner, f"a whole number of records from 0 to {LARGEST:g}", known)
+def check_known(known: object, owner: str) -> None:
+    """Refuse a number of known records that is not a whole number in range."""
+    if not isinstance(known, int | np.integer) or isinstance(known, bool) or not 0 <= known <= MAX_COUNT:
+        raise ParameterError("known", owner, f"a whole number of records from 0 to {MAX_COUNT:g}", known)
 
 
 def _by_column(shape: object) -> bool:
     return isinstance(shape, Mapping) and any(isinstance(value, Mapping) for value in shape.values())
 
 
-@dataclass(frozen=True, slots=True)
-class EpsilonPrivacy(Criterion):
-    """Nobody's belief changes by more than ε because she is in the release. Monotone for classes I–III.
-
-    Without an ε it is 1, perfect privacy: the strictest threshold. Levels do not depend on it.
-    """
-
-    name = "epsilon_privacy"
-    title = "ε-privacy"
-    option = Option(
-        "epsilon-privacy",
-        "ε-privacy against a realistic adversary, such as I:table:1e6:2.5 or II:1e3:2.5.",
-        str,
-        "ADVERSARY:ε",
-        is_repeatable=True,
-    )
-    better = "smaller"
-    adversary: Realistic
-    epsilon: float = 1.0
-    predicates: tuple[Predicate, ...] = ()
-
-    def __post_init__(self) -> None:
-        _check_epsilon(self.epsilon)
-        object.__setattr__(self, "predicates", tuple(self.predicates))
-
-    @property
-    def counts_domain(self) -> bool:
-        return True
-
-    @classmethod
-    def from_option(cls, value: Any, setting: Setting) -> EpsilonPrivacy:
-        from dalenius.criteria import written
-
-        return written.epsilon_privacy(
-            value, setting.priors, known=setting.known, at_most=setting.at_most, predicates=setting.predicates
-        )
-
-    def levels(self, grouping: Grouping) -> Floats:
-        from dalenius.kernels.epsilon import group_epsilons  # compiled code: whoever asks for help does not wait for it
-
-        counted = count(grouping, self.predicates)
-        found: Floats | None = None
-        for bound in self.adversary.bound(grouping, counted.members):
-            levels = group_epsilons(
-                counted.start,
-                counted.predicates,
-                counted.counts,
-                grouping.sizes,
-                int(self.adversary.known),
-                *bound,
-            )
-            found = levels if found is None else np.maximum(found, levels)
-        assert found is not None
-        return found
-
-    def satisfied(self, levels: Floats) -> Bools:
-        return at_most(levels, self.epsilon)
-
-    def check_possible(self, people: int, values: Sequence[int]) -> None:
-        if self.adversary.kind == "IV":
-            raise InputError(
-                "No release of groups is ε-private against a class IV adversary, whose prior may be anything and who "
-                "learns nothing from data (Theorem 4). Name an adversary of class I, II or III."
-            )
-        if self.adversary.known >= people:
-            raise InputError(
-                f"{self.adversary.text}: the adversary knows {self.adversary.known:,} records and the table has {people:,}, so "
-                "that nobody is left to protect."
-            )
-        if min(values) < 2:
-            raise InputError(
-                f"{self.describe()} cannot be met: a sensitive column has one value, and everybody has it."
-            )
-
-    def describe(self) -> str:
-        b = self.adversary.known
-        known = f" who knows {b:,} record{'s' if b > 1 else ''}" if b else ""
-        most = " or less" if self.adversary.at_most else ""
-        of = f" on {'; '.join(map(str, self.predicates))}" if self.predicates else ""
-        # A file by its name alone: this stands in sidecars, and a path is nobody's business.
-        path = self.adversary.shape_text.removeprefix("data:")
-        text = self.adversary.text.replace(path, PurePath(path).name, 1) if "/" in path else self.adversary.text
-        return f"ε = {self.epsilon:g} against {text}{most}{known}{of}"
-
-
 def beliefs(grouping: Grouping, adversary: Realistic) -> tuple[Floats, Floats]:
-    """p_in and p_out of every group and single value, also of values that nobody in the group has.
+    """Return p_in and p_out of every group and single value, also of values that nobody in the group has.
 
     Entry (q, s) of p_out is for a person who has s and is left out: a row does not sum to 1. With `at_most` the end that
-    is worse for the person is taken; a class IV adversary may hold anything for impossible: its p_out is 0.
+    is worse for the person is taken. A class IV adversary may believe that anything is impossible: its p_out is 0.
     """
     sizes = grouping.sizes
     leaves = len(grouping.column.leaves)
@@ -336,61 +255,6 @@ def beliefs(grouping: Grouping, adversary: Realistic) -> tuple[Floats, Floats]:
     inside = np.where(dense >= left, 1.0, dense / np.maximum(left, 1))
     outside = np.full(dense.shape, math.inf)
     for weight, parameters, total in adversary.bound(grouping, None):
-        mine = (weight * np.maximum(dense - 1, 0) + parameters) / (weight * (sizes[:, None] - 1) + total)
-        outside = np.minimum(outside, mine)
+        of_prior = (weight * np.maximum(dense - 1, 0) + parameters) / (weight * (sizes[:, None] - 1) + total)
+        outside = np.minimum(outside, of_prior)
     return inside, outside
-
-
-class Interval(NamedTuple):
-    """From the smallest to the largest σ, both included; the largest may be infinite."""
-
-    smallest: float
-    largest: float
-
-
-def withstood(
-    grouping: Grouping,
-    epsilon: float,
-    *,
-    shape: Shape | Realistic | None = None,
-    known: int = 0,
-    predicates: Sequence[Predicate] = (),
-) -> Interval | None:
-    """The stubbornness σ of all adversaries against whom the grouping is ε-private; none if there is none.
-
-    With a shape, or that of an adversary: class I. Without: class II. p_out ≥ T, where T = max(p_in/ε, 1 − ε(1 − p_in)),
-    is linear in σ, so each group and predicate bounds σ on one side.
-    """
-    _check_epsilon(epsilon)
-    _check_known(known, "withstood")
-    leaves = len(grouping.column.leaves)
-    counted = count(grouping, predicates)
-    # σ + b ≥ 1, where ε-privacy is monotone; class II has seen at least σ(s) = 1 of each value.
-    low, high = (max(1.0 - known, 0.0), math.inf) if shape is not None else (float(leaves), math.inf)
-    owner = np.repeat(np.arange(grouping.groups), np.diff(counted.start))
-    held = counted.counts > 0
-    size, n, predicate = grouping.sizes[owner][held], counted.counts[held], counted.predicates[held]
-    left = size - known
-    if (left <= n).any() or (grouping.sizes <= known).any():
-        return None
-    inside = n / left
-    doubt = (left - n) / left
-    least = np.maximum(inside / epsilon, 1 - epsilon * doubt)
-    if shape is None:
-        sets = np.ones(leaves) if counted.members is None else counted.members.sum(axis=1)
-        with np.errstate(divide="ignore"):
-            high = float(((n - 1 + sets[predicate]) / least - (size - 1)).min(initial=high))
-    else:
-        like = shape if isinstance(shape, Realistic) else Realistic("III", shape=shape)
-        share = like.dirichlet(grouping)[0]
-        share = (share if counted.members is None else counted.members @ share)[predicate]
-        slope, offset = share - least, least * (size - 1) - (n - 1)  # slope·σ ≥ offset
-        flat = np.abs(slope) <= 1e-12
-        if (flat & (offset > 1e-9 * size)).any():
-            return None
-        up, down = (slope > 0) & ~flat, (slope < 0) & ~flat
-        low = float((offset[up] / slope[up]).max(initial=low))
-        high = float((offset[down] / slope[down]).min(initial=high))
-    if high < low <= high + SLACK * max(abs(high), float(grouping.sizes.max())):
-        high = low  # one σ alone, but for rounding
-    return Interval(low, high) if low <= high else None

@@ -1,4 +1,4 @@
-"""The criteria, and what of each is measured: the command line, JSON, reports, policies and tests go through this."""
+"""The registry of criteria: the command line, JSON, reports, policies, `frontier` and tests go through it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dalenius.criteria.base import Criterion, Level, Reported, Setting
+from dalenius.criteria.base import NO_PARAMETERS, Criterion, Level, Reported, Setting
 from dalenius.criteria.closeness import TCloseness
 from dalenius.criteria.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from dalenius.criteria.epsilon_privacy import EpsilonPrivacy
 from dalenius.criteria.likeness import AlphaAnonymity, BasicBetaLikeness, DeltaDisclosure, EnhancedBetaLikeness
-from dalenius.criteria.realistic import EpsilonPrivacy
 from dalenius.criteria.size import KAnonymity
 from dalenius.errors import InputError
 from dalenius.options import Option
@@ -38,92 +38,109 @@ CRITERIA: Registry[type[Criterion]] = Registry(
     base=Criterion,
     required=("name", "title", "better"),
 )
-Place = tuple[str, str]  # a model's name and the key of one of its numbers: where it stands in JSON
+Place = tuple[str, str]  # a number in JSON: the name of its criterion, and its key there
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One number that is reported of every release with classes."""
+    """One number that is reported for every release with classes."""
 
     model: type[Criterion]
     reported: Reported
 
     @property
     def place(self) -> Place:
+        """Where the number stands in JSON."""
         return self.model.name, self.reported.key
 
-    def criterion(self, *, recursive_l: int = 2) -> Criterion:
-        return self.model.measuring(self.reported.key, recursive_l=recursive_l)
+    def criterion(self, parameters: Mapping[str, Any] = NO_PARAMETERS) -> Criterion:
+        """Return a criterion whose level is this number."""
+        return self.model.measuring(self.reported.key, parameters)
+
+    def level(self, grouping: Grouping, parameters: Mapping[str, Any] = NO_PARAMETERS) -> Level:
+        """Return the level on a grouping; nan where it is undefined."""
+        criterion = self.criterion(parameters)
+        return Level(math.nan, -1) if criterion.undefined(grouping.column) else criterion.level(grouping)
+
+    def worst(self, levels: Sequence[Level]) -> Level:
+        """Return the worst of several levels, leaving out undefined ones if there are others."""
+        defined = [level for level in levels if not math.isnan(level.value)]
+        pick = min if self.model.better == "larger" else max
+        return pick(defined, key=lambda level: level.value) if defined else levels[0]
 
 
 def measured() -> Iterator[Measured]:
-    """Every number that is reported, in the order of the registry."""
+    """Yield every number that is reported, in the order of the registry."""
     for model in CRITERIA.values():
         for reported in model.reported:
             yield Measured(model, reported)
 
 
 def measured_at(place: Place) -> Measured:
-    """The number that stands at this place in JSON."""
-    return next(one for one in measured() if one.place == place)
+    """Return the number that stands at a place in JSON."""
+    return next(number for number in measured() if number.place == place)
 
 
-def measure(grouping: Grouping, *, recursive_l: int = 2) -> dict[Place, Level]:
-    """The level of every model on a grouping; nan where it is not defined (see `undefined`)."""
-    levels = {}
-    for one in measured():
-        criterion = one.criterion(recursive_l=recursive_l)
-        is_defined = not criterion.undefined(grouping.column)
-        levels[one.place] = criterion.level(grouping) if is_defined else Level(math.nan, -1)
-    return levels
+def measure(grouping: Grouping, parameters: Mapping[str, Any] = NO_PARAMETERS) -> dict[Place, Level]:
+    """Return the level of every criterion on a grouping; nan where it is undefined (see `undefined`)."""
+    return {number.place: number.level(grouping, parameters) for number in measured()}
 
 
 def undefined(model: str, key: str, column: Column) -> str:
-    """Why a model has no level on a sensitive column; empty where it has one."""
+    """Return why a criterion has no level on a sensitive column; empty if it has one."""
     return measured_at((model, key)).criterion().undefined(column)
 
 
-def worst_of(several: Sequence[Mapping[Place, Level]]) -> dict[Place, Level]:
-    """Of several sensitive columns, the worst level of each model; where it is undefined, of the rest."""
-    worst: dict[Place, Level] = {}
-    for one in measured():
-        levels = [levels[one.place] for levels in several]
-        defined = [level for level in levels if not math.isnan(level.value)]
-        pick = min if one.model.better == "larger" else max
-        worst[one.place] = pick(defined, key=lambda level: level.value) if defined else levels[0]
-    return worst
+def worst_of(by_column: Sequence[Mapping[Place, Level]]) -> dict[Place, Level]:
+    """Return the worst level of each criterion over several sensitive columns."""
+    return {number.place: number.worst([levels[number.place] for levels in by_column]) for number in measured()}
+
+
+def headlines() -> dict[str, Measured]:
+    """Return the numbers that `compare` and `frontier` show, by their key there."""
+    _refuse_conflicts()
+    return {number.reported.headline: number for number in measured() if number.reported.headline}
+
+
+def headline_levels(groupings: Sequence[Grouping]) -> dict[str, float]:
+    """Return the headline numbers of a release: for each the worst level over its sensitive columns."""
+    return {
+        key: number.worst([number.level(grouping) for grouping in groupings]).value
+        for key, number in headlines().items()
+    }
 
 
 def is_worse(place: Place, level: float, other: float) -> bool:
-    """Whether the other level of a model is worse."""
+    """Return whether the other level of a criterion is worse."""
     return other < level if measured_at(place).model.better == "larger" else other > level
 
 
-def document(levels: Mapping[Place, Level], *, recursive_l: int = 2) -> dict[str, dict[str, Any]]:
-    """The levels under the keys of `check --json`; counts are whole numbers."""
+def document(levels: Mapping[Place, Level], parameters: Mapping[str, Any] = NO_PARAMETERS) -> dict[str, dict[str, Any]]:
+    """Return the levels under the keys of `check --json`; counts are whole numbers."""
     nested: dict[str, dict[str, Any]] = {}
     for place, level in levels.items():
-        one = measured_at(place)
-        inner = nested.setdefault(one.model.name, {})
-        inner[one.reported.key] = int(level.value) if one.reported.is_whole else level.value
-        inner |= one.model.parameters(recursive_l=recursive_l)
+        number = measured_at(place)
+        inner = nested.setdefault(number.model.name, {})
+        inner[number.reported.key] = int(level.value) if number.reported.is_whole else level.value
+        inner |= number.model.parameters(parameters)
     return nested
 
 
 def policy_places() -> dict[str, Place]:
-    """The keys of `[policy]` that bound a number of the classes."""
+    """Return the keys of `[policy]` that bound a number of the classes."""
     _refuse_conflicts()
-    return {one.reported.policy_key: one.place for one in measured() if one.reported.policy_key}
+    return {number.reported.policy_key: number.place for number in measured() if number.reported.policy_key}
 
 
 def _refuse_conflicts() -> None:
-    """Two criteria cannot share an option or a key of `[policy]`: the later one would silently decide for both."""
+    """Refuse two criteria that share an option or a key: the later one would silently decide for both."""
     taken: dict[str, str] = {}
     for model in CRITERIA.values():
         if not isinstance(model.option, Option | None):
             raise InputError(f"The option of the criterion {model.name!r} must be a dalenius.options.Option.")
         names = [] if model.option is None else [model.option.flag]
         names += [f"{reported.policy_key} of [policy]" for reported in model.reported if reported.policy_key]
+        names += [f"the headline {reported.headline!r}" for reported in model.reported if reported.headline]
         for name in names:
             if name in taken:
                 raise InputError(
@@ -140,13 +157,13 @@ def check_threshold(place: Place, value: float) -> None:
 
 
 def options() -> tuple[Option, ...]:
-    """The command-line options that ask for criteria."""
+    """Return the command-line options that ask for criteria."""
     _refuse_conflicts()
     return tuple(model.option for model in CRITERIA.values() if model.option is not None)
 
 
 def from_options(chosen: Mapping[str, Any], setting: Setting) -> list[Criterion]:
-    """The criteria that options ask for, by the names of their Python arguments; None and nothing ask for none."""
+    """Return the criteria that options ask for. `chosen` is by the names of Python arguments; None asks for nothing."""
     criteria: list[Criterion] = []
     for model in CRITERIA.values():
         value = None if model.option is None else chosen.get(model.option.parameter)

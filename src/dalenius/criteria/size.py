@@ -9,10 +9,20 @@ from typing import Any, Self
 import numpy as np
 
 from dalenius.arrays import Bools, Floats
+from dalenius.criteria.axis import TableSize, Tried, Values, whole_numbers
 from dalenius.criteria.base import Criterion, Reported, Setting
 from dalenius.errors import InputError, ParameterError, counted
 from dalenius.options import Option
 from dalenius.releases import Grouping
+
+__all__ = ["USUAL_KS", "KAnonymity"]
+
+USUAL_KS = (2, 5, 10, 25, 50, 100)
+
+
+def _usual(size: TableSize) -> Values:
+    """Return the values that the table allows, or the smallest, whose refusal then says why it is impossible."""
+    return tuple(k for k in USUAL_KS if k <= size.people) or USUAL_KS[:1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +32,25 @@ class KAnonymity(Criterion):
     name = "k_anonymity"
     title = "k-anonymity"
     description = "How many people share their quasi-identifiers at least."
+    formula = "n(q)"
+    refuses = "k = 1, on the command line and in `[policy]`. In Python, `KAnonymity(1)` is allowed: it publishes values unchanged"
     option = Option("k", "At least k people in every class.", int)
+    tried = Tried(
+        letter="k",
+        help="Values of k (2,5,10,25,50,100).",
+        metavar="K,K,…",
+        parse=whole_numbers("--k", "2,5,10"),
+        usual=_usual,
+    )
     example = 2
     reported = (
         Reported(
-            "k", "k-anonymity, k", "people in the smallest class; larger is safer", policy_key="min_k", is_whole=True
+            "k",
+            "k-anonymity, k",
+            "people in the smallest class; larger is safer",
+            policy_key="min_k",
+            is_whole=True,
+            headline="k",
         ),
     )
     better = "larger"

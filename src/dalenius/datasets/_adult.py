@@ -70,14 +70,14 @@ def schema(folder: Path, sensitive: str) -> Schema:
 
 
 def _folder(path: Path | None) -> Path:
-    named = path or (Path(os.environ["DALENIUS_DATA"]) if os.environ.get("DALENIUS_DATA") else None)
-    if named is not None:
-        for folder in (named, named / "adult"):
+    chosen = path or (Path(os.environ["DALENIUS_DATA"]) if os.environ.get("DALENIUS_DATA") else None)
+    if chosen is not None:
+        for folder in (chosen, chosen / "adult"):
             if all((folder / name).is_file() for name in CHECKSUMS):
                 return folder
         who = "path" if path is not None else "$DALENIUS_DATA"
         raise InputError(
-            f"{who} is {str(named)!r}, and neither it nor its subfolder 'adult' holds {listing(CHECKSUMS)}."
+            f"{who} is {str(chosen)!r}, and neither it nor its subfolder 'adult' holds {listing(CHECKSUMS)}."
         )
     folder = cache_folder() / "adult"
     if not all((folder / name).is_file() for name in CHECKSUMS):

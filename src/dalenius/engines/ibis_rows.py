@@ -17,6 +17,8 @@ from dalenius.arrays import Longs
 from dalenius.engines.base import Assignment, Counted, Recoding, Rows, Summary, TableName, Tally, TooMany
 from dalenius.errors import DaleniusError, InputError, nearest
 
+__all__ = ["LARGEST_LIMIT", "Check", "Home", "IbisRows", "frame_to_arrow", "text_columns"]
+
 LARGEST_LIMIT = 2**31 - 1  # rows that a query may be limited to: Spark has an integer of 32 bits for it
 Check = Callable[[Callable[[], Rows]], None]  # opens what was written, and raises if that must not be published
 
@@ -96,12 +98,12 @@ class IbisRows:
             figures[f"not_integer{j}"] = (~text.re_search(whole)).sum()
             figures[f"shortest{j}"] = text.length().min()
             figures[f"longest{j}"] = text.length().max()
-        found = self._run(lambda: self._home.fetch(self._table.aggregate(**figures)).to_pylist()[0])
+        totals = self._run(lambda: self._home.fetch(self._table.aggregate(**figures)).to_pylist()[0])
         first = self._run(lambda: self._home.fetch(self._table.limit(10 * limit)).to_pydict())
         summaries = {}
         for j, column in enumerate(self.columns):
             numbers = {
-                key: int(found[f"{key}{j}"] or 0)
+                key: int(totals[f"{key}{j}"] or 0)
                 for key in ("missing", "distinct", "not_integer", "shortest", "longest")
             }
             if numbers["distinct"] <= limit:
@@ -109,7 +111,7 @@ class IbisRows:
                 listed = self._run(partial(self._home.fetch, texts)).to_pydict()["text"]
             else:
                 listed = list(dict.fromkeys(text for text in first[column] if text))[:limit]
-            summaries[column] = Summary(rows=int(found["rows"]), texts=tuple(sorted(listed)), **numbers)
+            summaries[column] = Summary(rows=int(totals["rows"]), texts=tuple(sorted(listed)), **numbers)
         return summaries
 
     def find(self, texts: Mapping[str, Collection[str]], *, limit: int) -> list[int]:
@@ -117,10 +119,10 @@ class IbisRows:
         if not self.numbered:
             return []
         row = _fresh("row", self.columns)
-        numbered = self._table.mutate(**{row: ibis.row_number()})
+        matching = self._table.mutate(**{row: ibis.row_number()})
         for column, wanted in texts.items():
-            numbered = numbered.filter(numbered[column].fill_null("").isin(sorted(wanted)))
-        expression = numbered.select(row).order_by(row).limit(limit)
+            matching = matching.filter(matching[column].fill_null("").isin(sorted(wanted)))
+        expression = matching.select(row).order_by(row).limit(limit)
         result = self._run(lambda: self._home.fetch(expression))
         return [int(number) for number in result[row].to_pylist()]
 
@@ -168,17 +170,17 @@ class IbisRows:
             else:
                 table, columns = self._assigned(table, plan, row, stack)
             if plan.shuffle:
-                # Drawn anew by the engine: whoever knew a seed could put the rows back into their order.
+                # Drawn by the engine each time: with a known seed, the order of the rows could be restored.
                 table = table.mutate(**{row: ibis.random()})
             if plan.shuffle or self.numbered:
                 table = table.order_by(row)
             check = partial(self._check, plan.tallies)
             self._run(lambda: self._home.store(table.select(*columns), target, check), of="the release")
 
-    def _check(self, tallies: Sequence[Tally], written: Callable[[], Rows]) -> None:
+    def _check(self, tallies: Sequence[Tally], read_back: Callable[[], Rows]) -> None:
         """Refuse what was written if it is not what was planned: the table changed after it was counted."""
         try:
-            if not tallies or _hold(tallies, written()):
+            if not tallies or _hold(tallies, read_back()):
                 return
             unread = ""
         except DaleniusError:  # about a draft, which is no business of the reader's; of no rows at all, for example
@@ -217,8 +219,8 @@ class IbisRows:
             labelled = pa.table({label: pa.array(range(groups), pa.int32()), **texts})
             lookup = stack.enter_context(self._home.lookup(labelled))
             joined = _looked_up(table, lookup, [(table[group], label)], list(names.values()))
-            found = {column: joined[new].fill_null(_other(plan.labels[column])) for column, new in names.items()}
-            table = joined.select(*(c for c in table.columns if c not in names), **found)
+            published = {column: joined[new].fill_null(_other(plan.labels[column])) for column, new in names.items()}
+            table = joined.select(*(c for c in table.columns if c not in names), **published)
         if plan.number is None:
             return table, plan.columns
         kept = [name for name in table.columns if name.casefold() != plan.number.casefold()]
@@ -228,9 +230,9 @@ class IbisRows:
         """The table with each text replaced by its label."""
         # The lookups' columns must not be called like one of the table's: a join would take that one for theirs.
         text, label = _fresh("text", table.columns), _fresh("label", table.columns)
-        for column, mine in labels.items():
-            found = pa.table({text: list(mine), label: list(mine.values())})
-            lookup = stack.enter_context(self._home.lookup(found))
+        for column, label_of in labels.items():
+            pairs = pa.table({text: list(label_of), label: list(label_of.values())})
+            lookup = stack.enter_context(self._home.lookup(pairs))
             joined = table.left_join(lookup, table[column].fill_null("") == lookup[text])
             table = joined.select(*(c for c in table.columns if c != column), **{column: joined[label]})
         return table
@@ -276,9 +278,9 @@ class IbisRows:
         raise failed
 
 
-def _hold(tallies: Sequence[Tally], written: Rows) -> bool:
+def _hold(tallies: Sequence[Tally], rows: Rows) -> bool:
     try:
-        return all(tally.holds(written.count(tally.columns, limit=tally.limit)) for tally in tallies)
+        return all(tally.holds(rows.count(tally.columns, limit=tally.limit)) for tally in tallies)
     except TooMany:
         return False
 
@@ -290,7 +292,7 @@ def _other(labels: Iterable[str]) -> str:
 
 def _looked_up(table: Any, lookup: Any, on: Sequence[tuple[Any, str]], wanted: Sequence[str]) -> Any:
     """The table with columns of a lookup beside its own."""
-    joined = table.left_join(lookup, [mine == lookup[theirs] for mine, theirs in on])
+    joined = table.left_join(lookup, [own == lookup[other] for own, other in on])
     return joined.select(*table.columns, *wanted)
 
 
@@ -334,24 +336,40 @@ def frame_to_arrow(frame: Any) -> Any:
         names = frame.column_names
     elif (library in ("pandas", "polars") and hasattr(frame, "columns")) or (isinstance(frame, dict) and frame):
         names = list(frame if isinstance(frame, dict) else frame.columns)
+    elif hasattr(frame, "__arrow_c_stream__"):
+        return frame_to_arrow(_stream_to_arrow(frame))
     else:
-        raise InputError(
-            "A table is a path, a pandas, Polars or Arrow frame, or a dict of columns. "
-            f"Got {type(frame).__module__}.{type(frame).__name__}."
-        )
+        raise _not_a_table(frame)
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name:
-            raise InputError(f"The frame's column {name!r} needs a name that is text.")
+            raise InputError(f"Column {name!r} of the data frame needs a name that is text.")
         if name.casefold() in seen:
-            raise InputError(f"The frame names column {name!r} twice (upper and lower case do not tell columns apart).")
+            raise InputError(f"The data frame has column {name!r} twice (upper and lower case count as the same).")
         seen.add(name.casefold())
     if isinstance(frame, pa.Table):
         return frame
     columns = [_column_to_arrow(frame[name], name, library) for name in names]
     if len({len(column) for column in columns}) > 1:
-        raise InputError("The columns of the frame differ in length.")
+        raise InputError("The columns of the data frame differ in length.")
     return pa.table(columns, names=names)
+
+
+def _stream_to_arrow(frame: Any) -> Any:
+    try:
+        table = pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError):  # a series has such a stream, too; the message may quote values
+        table = None
+    if table is None:
+        raise _not_a_table(frame)
+    return table
+
+
+def _not_a_table(frame: Any) -> InputError:
+    return InputError(
+        "A table is a path, a pandas, Polars or Arrow data frame, or a dict of columns. "
+        f"Got {type(frame).__module__}.{type(frame).__name__}."
+    )
 
 
 def _column_to_arrow(column: Any, name: str, library: str) -> Any:

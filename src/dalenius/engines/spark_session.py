@@ -13,6 +13,8 @@ from pyspark.sql import SparkSession
 
 from dalenius.errors import InputError
 
+__all__ = ["LOCAL", "SETTINGS", "start_session"]
+
 LOCAL = ("local[", "local-cluster[")
 # Ours, unless the user's own spark-defaults.conf or environment says otherwise.
 SETTINGS = {

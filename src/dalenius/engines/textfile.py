@@ -13,6 +13,8 @@ from typing import IO
 
 from dalenius.errors import InputError, file_error
 
+__all__ = ["DELIMITERS", "HEAD", "Dialect", "is_parquet", "parts_of", "sniff", "sniff_all"]
+
 DELIMITERS = ",;\t"
 HEAD = 1 << 20
 
@@ -43,16 +45,16 @@ def sniff_all(path: Path, parts: list[Path]) -> Dialect:
     """The dialect of a file, or of part files that must all have the same header."""
     if not parts:
         return sniff(path)
-    found = [sniff(part, empty=True) for part in parts if part.stat().st_size]
-    if not found:
+    dialects = [sniff(part, empty=True) for part in parts if part.stat().st_size]
+    if not dialects:
         raise InputError(f"{path.name}: its part files are empty.")
-    for part, dialect in zip((part for part in parts if part.stat().st_size), found, strict=True):
-        if dialect != found[0]:
+    for part, dialect in zip((part for part in parts if part.stat().st_size), dialects, strict=True):
+        if dialect != dialects[0]:
             raise InputError(
                 f"{path.name}: {part.name} has another header, delimiter or line end than the first part file. Every part needs "
                 "the header."
             )
-    return found[0]
+    return dialects[0]
 
 
 def is_parquet(path: Path) -> bool:

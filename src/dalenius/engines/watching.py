@@ -1,4 +1,4 @@
-"""Waiting for an engine: what it does is told, and ctrl-C stops it where it runs, not only here."""
+"""Wait for an engine: show its progress, and let ctrl-C stop the query inside the engine, too."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-T = TypeVar("T")
-Told = Callable[[str], None]  # a line about what the engine does; an empty one when it is done
+__all__ = ["GRACE", "TURN", "Notify", "watched"]
 
-TURN = 0.25  # seconds between two looks
+T = TypeVar("T")
+Notify = Callable[[str], None]  # gets a line about what the engine does, and an empty one at the end
+
+TURN = 0.25  # seconds between two calls of `stage`
 GRACE = 30.0  # seconds that a cancelled query may take to end
 
 
-def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Callable[[], str], told: Told | None) -> T:
-    """The result of an action that runs in a thread of its own, so that this one can tell of it and stop it.
+def watched(
+    action: Callable[[], T], *, cancel: Callable[[], None], stage: Callable[[], str], notify: Notify | None
+) -> T:
+    """Run an action in a thread, so that this thread can report its progress and stop it; return its result.
 
-    `stage` is asked now and then; what it raises ends the action, too.
+    `stage` is called at intervals. An error that it raises stops the action.
     """
     results: list[T] = []
     errors: list[BaseException] = []
@@ -26,7 +30,7 @@ def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Calla
     def work() -> None:
         try:
             results.append(action())
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+        except BaseException as error:  # noqa: BLE001 - raised again by the waiting thread
             errors.append(error)
         finally:
             ended.set()
@@ -37,8 +41,8 @@ def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Calla
         thread.start()  # here, too, ctrl-C may come: the query then begins all the same
         while not ended.wait(TURN):
             line = stage()
-            if told is not None and line:
-                told(line)
+            if notify is not None and line:
+                notify(line)
                 shown = True
     except BaseException:
         # Again and again: the query may have been about to begin, and nobody must use the engine before it has ended.
@@ -51,8 +55,8 @@ def watched(action: Callable[[], T], *, cancel: Callable[[], None], stage: Calla
             ended.wait(TURN)
         raise
     finally:
-        if told is not None and shown:
-            told("")
+        if notify is not None and shown:
+            notify("")
     if errors:
         raise errors[0]
     return results[0]

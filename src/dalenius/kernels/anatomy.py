@@ -1,4 +1,4 @@
-"""Anatomy's schedule: which groups the people of each sensitive value go to. It depends on the counts alone."""
+"""Anatomy's schedule: the groups that the people of each sensitive value go to. It depends on the counts alone."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from numba import njit
 
 from dalenius.arrays import Longs
 
+__all__ = ["largest_first"]
+
 
 @njit(cache=True, nogil=True)
 def largest_first(counts: Longs, order: Longs, l: int) -> tuple[Longs, Longs]:  # noqa: E741 - the literature's letter
-    """One person of each of the ℓ commonest values left, group after group, until fewer than ℓ values are left.
+    """Fill groups with one person of each of the ℓ most common values, until fewer than ℓ values are left.
 
-    `counts` are sorted downwards, `order` says which value each belongs to. Gives the value of every person taken, group by
-    group, and how many of each value are left over. Of values that are equally common at the end of the ℓ commonest, those
-    are taken that have waited longest at that count; they then stand behind the others of it, so that the counts stay sorted.
+    `counts` are in descending order, and `order` says which value each belongs to. Return the value of every person in a group,
+    group by group, and how many people of each value are left over. If several values tie for the last of the ℓ places, those
+    come first that have waited longest at that count. They then move behind the others, so that the counts stay sorted.
     """
     left = counts.copy()
     place = order.copy()

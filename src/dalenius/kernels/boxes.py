@@ -1,4 +1,4 @@
-"""Which boxes contain a point: bit sets of boxes for every leaf of every attribute, with a summary above them."""
+"""Find the boxes that contain a point, by bit sets of boxes for every leaf of every attribute, with a summary above them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 
 from dalenius.arrays import Ints, Longs, Words
+
+__all__ = ["boxes_of", "set_bits", "summary_of"]
 
 _ONE = np.uint64(1)
 _SHIFTS = np.array([32, 16, 8, 4, 2, 1], dtype=np.uint64)
@@ -41,19 +43,19 @@ def set_bits(bits: Words, row_of: Longs, order: Longs, start: Longs, first: Long
 
 @njit(cache=True, nogil=True)
 def summary_of(bits: Words) -> Words:
-    """Bit w of a row's summary says that its word w is not zero."""
+    """Return a summary of each row: bit w says that its word w is not zero."""
     rows, words = bits.shape
-    found = np.zeros((rows, (words + 63) // 64), np.uint64)
+    summary = np.zeros((rows, (words + 63) // 64), np.uint64)
     for row in range(rows):
         for word in range(words):
             if bits[row, word]:
-                found[row, word >> 6] |= _ONE << np.uint64(word & 63)
-    return found
+                summary[row, word >> 6] |= _ONE << np.uint64(word & 63)
+    return summary
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _lowest(word: np.uint64) -> int:
-    """The place of the lowest bit of a word that is not zero."""
+    """Return the place of the lowest bit of a word that is not zero."""
     place = 0
     for shift in _SHIFTS:
         if not word & ((_ONE << shift) - _ONE):
@@ -63,18 +65,18 @@ def _lowest(word: np.uint64) -> int:
 
 
 @njit(cache=True, nogil=True)
-def boxes_of(rows: Longs, bits: Words, summary: Words, boxes: int, start: Longs, found: Ints) -> int:
-    """The boxes of one target after the other, while there is room for all boxes; how many targets were done.
+def boxes_of(rows: Longs, bits: Words, summary: Words, boxes: int, start: Longs, result: Ints) -> int:
+    """Write down the boxes of each target while there is room for all boxes. Return how many targets were done.
 
-    `rows[t, a]` is the row of bits of target t's leaf of attribute a, −1 if that is not known. The boxes of target t are
-    `found[start[t]:start[t + 1]]`, ascending.
+    `rows[t, a]` is the row of bits of target t's leaf of attribute a, −1 if that is not known. The boxes of target t become
+    `result[start[t]:start[t + 1]]`, ascending.
     """
     targets, attributes = rows.shape
     active = np.empty(attributes, np.int64)
     used = 0
     start[0] = 0
     for t in range(targets):
-        if used + boxes > found.size:
+        if used + boxes > result.size:
             return t
         number = 0
         for a in range(attributes):
@@ -83,7 +85,7 @@ def boxes_of(rows: Longs, bits: Words, summary: Words, boxes: int, start: Longs,
                 number += 1
         if number == 0:
             for q in range(boxes):
-                found[used] = q
+                result[used] = q
                 used += 1
         else:
             for high in range(summary.shape[1]):
@@ -97,7 +99,7 @@ def boxes_of(rows: Longs, bits: Words, summary: Words, boxes: int, start: Longs,
                     for i in range(1, number):
                         word &= bits[active[i], w]
                     while word:
-                        found[used] = 64 * w + _lowest(word)
+                        result[used] = 64 * w + _lowest(word)
                         used += 1
                         word &= word - _ONE
         start[t + 1] = used

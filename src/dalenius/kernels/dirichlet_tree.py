@@ -1,4 +1,4 @@
-"""The posterior mean of a distribution over leaves of which rows say only a set, where the sets are nested or disjoint."""
+"""The posterior mean of a distribution over leaves if each row gives only a set of leaves, and sets are nested or disjoint."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from numba import njit
 
 from dalenius.arrays import Floats, Ints, Longs
 
+__all__ = ["tree_means"]
+
 
 @njit(cache=True, nogil=True)
 def tree_means(first: Longs, members: Ints, counts: Longs, beta: Floats) -> tuple[bool, Floats, Floats]:
-    """Whether the sets are laminar, and then the posterior mean of each leaf and of each set.
+    """Return whether the sets are laminar and, if they are, the posterior mean of each leaf and of each set.
 
-    Set v holds the leaves `members[first[v]:first[v + 1]]` and is what `counts[v]` rows say; sets come by size, the largest
-    first, and no two are equal. `beta` are the prior's parameters. The sets are the inner nodes of a tree; at a node the
-    branches are Dirichlet with parameters β(c) + M(c), M(c) the rows that say a set inside c (methods A).
+    Set v has the leaves `members[first[v]:first[v + 1]]`, and `counts[v]` rows give it. Sets come by size, the largest first, and
+    no two are equal. `beta` are the prior's parameters. The sets are the inner nodes of a tree. At a node the branches are
+    Dirichlet with parameters β(c) + M(c), where M(c) counts the rows that give a set inside c (methods A).
     """
     sets, leaves = first.size - 1, beta.size
-    owner = np.full(leaves, -1, np.int64)  # the smallest set so far that holds a leaf; −1 is the root
+    owner = np.full(leaves, -1, np.int64)  # the smallest set so far that has a leaf; −1 is the root
     parent = np.empty(sets, np.int64)
     weight = np.zeros(sets)  # β of the set
     for v in range(sets):
@@ -29,7 +31,7 @@ def tree_means(first: Longs, members: Ints, counts: Longs, beta: Floats) -> tupl
         parent[v] = above
         for x in range(first[v], first[v + 1]):
             owner[members[x]] = v
-    inside = counts.copy()  # rows that say a set inside, itself included
+    inside = counts.copy()  # rows that give a set inside, itself included
     total = np.int64(0)
     for v in range(sets - 1, -1, -1):
         if parent[v] >= 0:

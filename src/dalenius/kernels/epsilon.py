@@ -7,6 +7,8 @@ from numba import njit
 
 from dalenius.arrays import Floats, Ints, Longs
 
+__all__ = ["group_epsilons"]
+
 
 @njit(cache=True, nogil=True)
 def group_epsilons(
@@ -19,10 +21,10 @@ def group_epsilons(
     parameters: Floats,
     total: float,
 ) -> Floats:
-    """ε of each group. Group q has `counts[x]` people in predicate `predicates[x]`, x from start[q] to start[q + 1].
+    """Return ε of each group. Group q has `counts[x]` people in predicate `predicates[x]`, x from start[q] to start[q + 1].
 
     p_in = n/(N − known) and p_out = (weight·(n − 1) + parameters[φ]) / (weight·(N − 1) + total); weight 0 is an adversary
-    who does not look at the data. Differences from 1 are formed from counts, so that nothing cancels.
+    who does not use the data. Differences from 1 are computed from counts, so that nothing cancels.
     """
     groups = start.size - 1
     levels = np.ones(groups)

@@ -1,8 +1,8 @@
 """Moves that relink many groups at once: two values exchange their rows, in every group or in all groups of one kind.
 
-Single groups cannot lead from one mode of the posterior to another: on the way the counts fit neither. An exchange goes there
-in one step. Which groups take part is decided by what the exchange leaves as it was, so that the same draw leads back: the
-proposal is symmetric, and Metropolis' ratio is that of the likelihoods.
+Changes of single groups cannot lead from one mode of the posterior to another: on the way the counts fit neither. An exchange
+gets there in one step. What the exchange leaves unchanged decides which groups take part, so that the same draw leads back. The
+proposal is therefore symmetric, and Metropolis' ratio is that of the likelihoods.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from numba import njit
 
 from dalenius.arrays import Floats, Ints, Longs
 
-EVERYWHERE = -1  # no group that others have to be like
+__all__ = ["EVERYWHERE", "exchange_kind", "exchange_values"]
+
+EVERYWHERE = -1  # no group that others have to resemble
 
 
 @njit(cache=True, nogil=True)
@@ -30,14 +32,14 @@ def exchange_values(
     taking: Longs,
     heat: float,
 ) -> None:
-    """Two values exchange their rows in every group that has as many of the one as of the other, or do not (Metropolis).
+    """Propose that two values exchange their rows in every group that has as many of the one as of the other (Metropolis).
 
-    Chains get caught where two values have each other's rows all over; no step in one group leads out of that.
+    Chains get stuck where two values have each other's rows everywhere. No step in a single group leads out of that.
     """
-    one = int(np.random.random() * weight.shape[1])
-    other = int(np.random.random() * (weight.shape[1] - 1))
-    other += other >= one
-    s, t = min(one, other), max(one, other)
+    first = int(np.random.random() * weight.shape[1])
+    second = int(np.random.random() * (weight.shape[1] - 1))
+    second += second >= first
+    s, t = min(first, second), max(first, second)
     number = _groups_like(EVERYWHERE, s, t, 0, group_run, run_start, place_value, rows, row_at, taking)
     _exchange(s, t, number, run_start, rows, row_at, weight, value_of, change, taking, heat)
 
@@ -55,10 +57,10 @@ def exchange_kind(
     taking: Longs,
     heat: float,
 ) -> None:
-    """Two values exchange their rows in all groups where the same two kinds of rows have them, or do not (Metropolis).
+    """Propose that two values exchange their rows in all groups where the same two kinds of rows have them (Metropolis).
 
-    A group is drawn evenly, two of its values, and the attributes that are looked at: all, or one. Which kinds of rows have
-    the two values, no matter which has which, an exchange does not change: it leads back by the same draw.
+    A group is drawn evenly, then two of its values, and the attributes that define a kind: all, or one. An exchange does not change
+    which kinds of rows have the two values together, so the same draw leads back.
     """
     g = int(np.random.random() * (group_run.size - 1))
     values = group_run[g + 1] - group_run[g]
@@ -66,10 +68,10 @@ def exchange_kind(
     attribute = EVERYWHERE if every else int(np.random.random() * rows.shape[1])
     if values < 2:
         return
-    one = int(np.random.random() * values)
-    other = int(np.random.random() * (values - 1))
-    other += other >= one
-    first, second = group_run[g] + min(one, other), group_run[g] + max(one, other)
+    i = int(np.random.random() * values)
+    j = int(np.random.random() * (values - 1))
+    j += j >= i
+    first, second = group_run[g] + min(i, j), group_run[g] + max(i, j)
     s, t = place_value[run_start[first]], place_value[run_start[second]]
     number = _groups_like(g, s, t, attribute, group_run, run_start, place_value, rows, row_at, taking)
     _exchange(s, t, number, run_start, rows, row_at, weight, value_of, change, taking, heat)
@@ -88,9 +90,9 @@ def _groups_like(
     row_at: Ints,
     taking: Longs,
 ) -> int:
-    """The groups that take part: `taking` gets the runs of s and t, one pair after the other; how many pairs.
+    """Write the runs of s and t of the groups that take part into `taking`, pair by pair. Return how many pairs.
 
-    They have as many rows of s as of t, and what kinds of rows these are is the same as in the group `model`, if there is one.
+    These groups have as many rows of s as of t, of the same kinds as in the group `model`, if there is one.
     """
     low = high = 0
     if model != EVERYWHERE:
@@ -106,8 +108,8 @@ def _groups_like(
         if run_start[first + 1] - run_start[first] != run_start[second + 1] - run_start[second]:
             continue
         if model != EVERYWHERE:
-            mine = _kinds(first, second, attribute, run_start, rows, row_at)
-            if mine[0] != low or mine[1] != high:
+            kinds = _kinds(first, second, attribute, run_start, rows, row_at)
+            if kinds[0] != low or kinds[1] != high:
                 continue
         taking[2 * number], taking[2 * number + 1] = first, second
         number += 1
@@ -116,7 +118,7 @@ def _groups_like(
 
 @njit(cache=True, nogil=True, inline="always")
 def _runs_of(g: int, s: int, t: int, group_run: Longs, run_start: Longs, place_value: Ints) -> tuple[int, int]:
-    """The runs of two values in a group, −1 for one that it does not have."""
+    """Return the runs of two values in a group, −1 for a value that it does not have."""
     first = second = -1
     for run in range(group_run[g], group_run[g + 1]):
         value = place_value[run_start[run]]
@@ -129,9 +131,9 @@ def _runs_of(g: int, s: int, t: int, group_run: Longs, run_start: Longs, place_v
 
 @njit(cache=True, nogil=True)
 def _kinds(first: int, second: int, attribute: int, run_start: Longs, rows: Ints, row_at: Ints) -> tuple[int, int]:
-    """What kinds of rows two runs have, the smaller number first: it is the same after an exchange.
+    """Return numbers for the kinds of rows that two runs have, the smaller first: an exchange does not change them.
 
-    Sums of numbers that rows are mixed into. Different kinds with one number would only take part together, which is as right.
+    They are sums of hashes of the rows. If two kinds have the same number, they take part together, which is as valid.
     """
     mixed = np.zeros(2, np.int64)
     for which in range(2):
@@ -159,23 +161,23 @@ def _exchange(
     taking: Longs,
     heat: float,
 ) -> None:
-    """In each pair of runs the rows of s and t change places, or all stay (Metropolis)."""
+    """Propose that the rows of s and t change places in each pair of runs (Metropolis)."""
     if number == 0:
         return
     change[:] = 0.0
     for i in range(number):
         first, second = taking[2 * i], taking[2 * i + 1]
         for j in range(run_start[first + 1] - run_start[first]):
-            mine, theirs = row_at[run_start[first] + j], row_at[run_start[second] + j]
+            row_s, row_t = row_at[run_start[first] + j], row_at[run_start[second] + j]
             for a in range(rows.shape[1]):
-                change[rows[theirs, a]] += 1.0
-                change[rows[mine, a]] -= 1.0
+                change[rows[row_t, a]] += 1.0
+                change[rows[row_s, a]] -= 1.0
     ratio = 0.0
     for leaf in range(change.size):
         if change[leaf] != 0.0:
-            one, other = weight[leaf, s], weight[leaf, t]
-            ratio += math.lgamma(one + change[leaf]) + math.lgamma(other - change[leaf])
-            ratio -= math.lgamma(one) + math.lgamma(other)
+            weight_s, weight_t = weight[leaf, s], weight[leaf, t]
+            ratio += math.lgamma(weight_s + change[leaf]) + math.lgamma(weight_t - change[leaf])
+            ratio -= math.lgamma(weight_s) + math.lgamma(weight_t)
     if np.log(np.random.random()) >= heat * ratio:
         return
     for leaf in range(change.size):
@@ -185,6 +187,6 @@ def _exchange(
         first, second = taking[2 * i], taking[2 * i + 1]
         for j in range(run_start[first + 1] - run_start[first]):
             x, y = run_start[first] + j, run_start[second] + j
-            mine, theirs = row_at[x], row_at[y]
-            row_at[x], row_at[y] = theirs, mine
-            value_of[mine], value_of[theirs] = t, s
+            row_s, row_t = row_at[x], row_at[y]
+            row_at[x], row_at[y] = row_t, row_s
+            value_of[row_s], value_of[row_t] = t, s

@@ -1,9 +1,9 @@
 """Samplers of the cut link of an anatomized release: which row of a group has which of its values (methods A, 4).
 
-Every value of a group has its places, as many as rows have it; a state says which row stands at each place. `weight[leaf, s]`
-is β plus the number of rows with value s that have the leaf, all attributes' leaves counted on; `total[a, s]` is its sum over
-the leaves of attribute a, and `scale[s]` about the inverse of a product of these, which keeps numbers small. The rows of a
-group come one after the other, its places too, sorted by value.
+Every value of a group has as many places as rows have it. A state says which row is at each place. `weight[leaf, s]` is β plus
+the number of rows with value s that have the leaf; leaves are numbered over all attributes. `total[a, s]` is its sum over the
+leaves of attribute a, and `scale[s]` is about the inverse of a product of these, which keeps numbers small. The rows of a group
+come one after the other, and so do its places, sorted by value.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from numba import njit
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.kernels.exchanges import exchange_kind, exchange_values
 
-BLOCK = 8  # values that are permuted together at most
-LOOK = 4  # sweeps of blocks from one look at who has what to the next: neighbouring states are too much alike
+__all__ = ["LOOK_EVERY", "add_joint", "block_sweeps", "record", "start_links", "values_of", "weigh"]
+
+MAX_BLOCK = 8  # values that are permuted together
+LOOK_EVERY = 4  # sweeps of blocks from one count of the links to the next: neighbouring states are too much alike
 
 
 @njit(cache=True, nogil=True)
 def start_links(
     group_start: Longs, rows: Ints, place_value: Ints, beta: Floats, values: int, seed: int
 ) -> tuple[Ints, Floats]:
-    """A state drawn evenly, and the weights that go with it."""
+    """Return a state drawn evenly, and its weights."""
     np.random.seed(seed)
     row_at = np.empty(place_value.size, np.int32)
     for g in range(group_start.size - 1):
@@ -39,7 +41,7 @@ def start_links(
 
 @njit(cache=True, nogil=True)
 def weigh(rows: Ints, row_at: Ints, place_value: Ints, beta: Floats, weight: Floats) -> None:
-    """The weights of a state, counted anew."""
+    """Count the weights of a state again."""
     for leaf in range(beta.size):
         for s in range(weight.shape[1]):
             weight[leaf, s] = beta[leaf]
@@ -50,7 +52,7 @@ def weigh(rows: Ints, row_at: Ints, place_value: Ints, beta: Floats, weight: Flo
 
 @njit(cache=True, nogil=True)
 def values_of(row_at: Ints, place_value: Ints) -> Ints:
-    """The value that each row has in a state."""
+    """Return the value that each row has in a state."""
     value_of = np.empty(row_at.size, np.int32)
     for x in range(row_at.size):
         value_of[row_at[x]] = place_value[x]
@@ -58,7 +60,7 @@ def values_of(row_at: Ints, place_value: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def write_down(
+def record(
     weight: Floats,
     value_of: Ints,
     watched_leaf: Longs,
@@ -67,7 +69,7 @@ def write_down(
     trace: Floats,
     states: Ints,
 ) -> None:
-    """What is watched, as it is now."""
+    """Record the watched numbers of the current state."""
     for i in range(watched_leaf.size):
         trace[i] = weight[watched_leaf[i], watched_value[i]]
     for i in range(watched_row.size):
@@ -75,8 +77,8 @@ def write_down(
 
 
 @njit(cache=True, nogil=True)
-def _chosen(values: int, low: int, run_start: Longs, order: Longs, size: int, places: Longs) -> None:
-    """One place of each of `size` of a group's values, drawn evenly."""
+def _choose(values: int, low: int, run_start: Longs, order: Longs, size: int, places: Longs) -> None:
+    """Draw `size` of a group's values evenly, and one place of each."""
     for i in range(size):
         j = i
         if size < values:
@@ -112,21 +114,21 @@ def block_sweeps(
     heat: float,
     exchanging: bool = True,
 ) -> None:
-    """Some sweeps of exact draws: a row of each value, and who of them has which value is drawn given everybody else.
+    """Run sweeps of exact draws: take a row of each value of a group, and draw which of them has which value, given all others.
 
-    The values of group g are the runs `group_run[g]` to `group_run[g + 1]` of places, run r from `run_start[r]` on. Groups of
-    distinct values are drawn whole. In the last sweep, and every few before it, the probability that a row has value s given
-    all others is added to `met[slot[row], s]` where it was drawn, and 1 for the value it has where it was not; nothing is if
-    `met` is empty. Each sweep
-    writes down the watched weights, and the value of each watched row. With a `heat` below 1 the likelihood counts only
-    with this power, and states that are hard to leave are left. Not `exchanging`, a chain stays in its mode.
+    The values of group g are the runs `group_run[g]` to `group_run[g + 1]` of places; run r starts at `run_start[r]`. Groups of
+    distinct values are drawn whole. In the last sweep, and every few sweeps before it, the probability that a row has value s
+    given all others is added to `met[slot[row], s]` if the row was drawn, and 1 for its value if it was not. Nothing is added if
+    `met` is empty. Each sweep records the watched weights, and the value of each watched row. With a `heat` below 1 the
+    likelihood counts only with this power, so that chains leave states that are hard to leave. Without `exchanging` a chain stays
+    in its mode.
     """
     np.random.seed(seed)
     attributes = rows.shape[1]
     most = 0
     for g in range(group_start.size - 1):
         most = max(most, group_run[g + 1] - group_run[g])
-    size_max = min(most, BLOCK)
+    size_max = min(most, MAX_BLOCK)
     order = np.empty(most, np.int64)
     places = np.empty(size_max, np.int64)
     block = np.empty(size_max, np.int32)
@@ -136,20 +138,20 @@ def block_sweeps(
     steps, step_start = _steps(size_max)
     value = np.empty(size_max, np.int64)
     share = np.empty((size_max, size_max))
-    found = np.empty((size_max, size_max))
+    sums = np.empty((size_max, size_max))
     drawn = np.empty(size_max, np.int64)
     before = np.empty(size_max, np.int32)
     change = np.empty(weight.shape[0])
     taking = np.empty(2 * group_start.size, np.int64)
     value_of = values_of(row_at, place_value)
     for sweep in range(sweeps):
-        looking = met.size > 0 and (sweeps - 1 - sweep) % LOOK == 0
+        looking = met.size > 0 and (sweeps - 1 - sweep) % LOOK_EVERY == 0
         for g in range(group_start.size - 1):
             low = group_run[g]
             values = group_run[g + 1] - low
             people = group_start[g + 1] - group_start[g]
-            size = min(values, BLOCK)
-            whole = people == values and values <= BLOCK
+            size = min(values, MAX_BLOCK)
+            whole = people == values and values <= MAX_BLOCK
             if not whole:
                 for i in range(values):
                     order[i] = i
@@ -160,7 +162,7 @@ def block_sweeps(
                     for i in range(size):
                         places[i] = group_start[g] + i
                 else:
-                    _chosen(values, low, run_start, order, size, places)
+                    _choose(values, low, run_start, order, size, places)
                 for i in range(size):
                     row = row_at[places[i]]
                     block[i] = row
@@ -190,10 +192,10 @@ def block_sweeps(
                         for i in range(size):
                             for k in range(size):
                                 w[i, k] **= heat
-                    mine = steps[step_start[size] : step_start[size + 1]]
-                    _permute(size, w, backward, mine, block, drawn, before)
+                    block_steps = steps[step_start[size] : step_start[size + 1]]
+                    _permute(size, w, backward, block_steps, block, drawn, before)
                     if last:
-                        _find_shares(size, w, forward, backward, mine, drawn, found, share)
+                        _find_shares(size, w, forward, backward, block_steps, drawn, sums, share)
                 for k in range(size):
                     row = block[k]
                     s = value[k]
@@ -219,12 +221,12 @@ def block_sweeps(
                 exchange_values(group_run, run_start, place_value, rows, row_at, weight, value_of, change, taking, heat)
             if np.random.random() < 0.9:
                 exchange_kind(group_run, run_start, place_value, rows, row_at, weight, value_of, change, taking, heat)
-        write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
+        record(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
 
 
 @njit(cache=True, nogil=True)
 def _by_logarithms(leaves: Ints, weight: Floats, total: Floats, value: Longs, w: Floats) -> float:
-    """A row's products where very many attributes make them too large or too small; the largest is 1."""
+    """Compute a row's products if very many attributes make them too large or too small. The largest becomes 1."""
     top = -np.inf
     for k in range(value.size):
         s = value[k]
@@ -239,7 +241,7 @@ def _by_logarithms(leaves: Ints, weight: Floats, total: Floats, value: Longs, w:
 
 @njit(cache=True, nogil=True)
 def _steps(most: int) -> tuple[Ints, Longs]:
-    """For each size of a block the steps from a subset of rows to one with a row more: the subset, the row, how many it has."""
+    """Return for each size of a block the steps that add a row to a subset of rows: the subset, the row, the subset's size."""
     start = np.zeros(most + 2, np.int64)
     for size in range(most + 1):
         start[size + 1] = start[size] + (size << size >> 1)
@@ -259,10 +261,10 @@ def _steps(most: int) -> tuple[Ints, Longs]:
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _permute(size: int, w: Floats, backward: Floats, steps: Ints, block: Ints, drawn: Longs, before: Ints) -> None:
-    """Draw who of the block gets which place, with probability in proportion to the product of weights.
+    """Draw which row of the block gets which place, with probability proportional to the product of weights.
 
-    Dynamic programming over subsets: `backward[mask]` sums over the ways in which the rows that are not in the mask have the
-    places after the first ones. `drawn[k]` becomes the row, as it came, of place k.
+    Dynamic programming over subsets: `backward[mask]` sums over the assignments of the rows that are not in the mask to the last
+    places. `drawn[k]` becomes the number in the block of the row at place k.
     """
     full = (1 << size) - 1
     for mask in range(full):
@@ -291,11 +293,11 @@ def _permute(size: int, w: Floats, backward: Floats, steps: Ints, block: Ints, d
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _find_shares(
-    size: int, w: Floats, forward: Floats, backward: Floats, steps: Ints, drawn: Longs, found: Floats, share: Floats
+    size: int, w: Floats, forward: Floats, backward: Floats, steps: Ints, drawn: Longs, sums: Floats, share: Floats
 ) -> None:
     """`share[k, j]` becomes the probability that the row drawn for place k has place j.
 
-    `forward[mask]` sums over the ways in which the rows in the mask have the first places.
+    `forward[mask]` sums over the assignments of the rows in the mask to the first places.
     """
     full = (1 << size) - 1
     for mask in range(1, full + 1):
@@ -303,25 +305,25 @@ def _find_shares(
     forward[0] = 1.0
     for i in range(size):
         for k in range(size):
-            found[i, k] = 0.0
+            sums[i, k] = 0.0
     for x in range(len(steps)):
         mask, i, k = steps[x, 0], steps[x, 1], steps[x, 2]
-        way = forward[mask] * w[i, k]
-        forward[mask | 1 << i] += way
-        found[i, k] += way * backward[mask | 1 << i]
+        term = forward[mask] * w[i, k]
+        forward[mask | 1 << i] += term
+        sums[i, k] += term * backward[mask | 1 << i]
     whole = 1.0 / forward[full]
     for k in range(size):
         for j in range(size):
-            share[k, j] = found[drawn[k], j] * whole
+            share[k, j] = sums[drawn[k], j] * whole
 
 
 @njit(cache=True, nogil=True)
 def add_joint(
     targets: Longs, error: Floats, leaves: Longs, states: Floats, total: Floats, values: Floats, out: Floats
 ) -> None:
-    """Add to `out[t, s]` what a learner in each state takes the joint probability of value s and of what is known of t for.
+    """Add to `out[t, s]` the learner's joint probability, in each state, of value s and of what is known about target t.
 
-    `targets[t, a]` is a leaf, counted on over attributes, −1 where it is not known; `values[s]` is P(s).
+    `targets[t, a]` is a leaf, numbered over all attributes, −1 where it is not known; `values[s]` is P(s).
     """
     people, attributes = targets.shape
     size = values.size

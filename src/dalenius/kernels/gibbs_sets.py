@@ -1,4 +1,4 @@
-"""Collapsed Gibbs for a distribution over leaves of which rows say only sets that overlap (methods A, exact inference 3)."""
+"""Collapsed Gibbs for a distribution over leaves if each row gives only a set, and sets overlap (methods A, exact inference 3)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from numba import njit
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.kernels.mode_jumps import draw_parameters, log_mixture
 
+__all__ = ["jump_sets", "start_sets", "sweep_sets"]
+
 
 @njit(cache=True, nogil=True)
 def start_sets(first: Longs, members: Ints, counts: Longs, leaves: int, rank: Longs, seed: int) -> tuple[Longs, Longs]:
-    """A state: how many rows of each set have each of its leaves, and how many rows have each leaf.
+    """Return a state: how many rows of each set have each of its leaves, and how many rows have each leaf.
 
-    They are drawn evenly or, if leaves have a `rank`, each set gives all of its rows to its leaf of the first rank.
+    It is drawn evenly or, if leaves have a `rank`, each set gives all of its rows to its leaf of the first rank.
     """
     np.random.seed(seed)
     rows = np.zeros(members.size, np.int64)
@@ -51,11 +53,11 @@ def sweep_sets(
     sweeps: int,
     seed: int,
 ) -> tuple[Floats, Floats]:
-    """Run some sweeps on a state, in place: the mean over them of each leaf's posterior mean and of each row's leaf.
+    """Run some sweeps on a state, in place. Return the means over them of each leaf's posterior mean and of each row's leaf.
 
     One update of set v: given the rows of all others, p ~ Dir(β + their counts) on its leaves, and its rows are multinomial.
-    The share of leaf l of a row of v is averaged as (β + others' count)/Σ, not as the number drawn. Each sweep writes down
-    the watched leaves' numbers of rows. If there are `centres` a jump between them is proposed before each sweep.
+    The share of leaf l of a row of v is averaged as (β + others' count)/Σ, not as the number drawn. Each sweep records the watched
+    leaves' numbers of rows. If there are `centres`, a jump between them is proposed before each sweep.
     """
     np.random.seed(seed)
     leaf_mean = np.zeros(beta.size)
@@ -101,9 +103,9 @@ def sweep_sets(
 def jump_sets(
     first: Longs, members: Ints, counts: Longs, beta: Floats, rows: Longs, total: Longs, centres: Floats
 ) -> bool:
-    """Propose another distribution π over the leaves, and take it and rows that go with it, or stay; whether taken.
+    """Propose another distribution π over the leaves; if it is accepted, draw rows given π. Return whether it was.
 
-    Rows summed out, the posterior density of π is m(π) = Dir(π; β) Π_v π(v)^n_v. With every β at least 1 it is log-concave and
+    With rows summed out, the posterior density of π is m(π) = Dir(π; β) Π_v π(v)^n_v. With every β at least 1 it is log-concave and
     has one mode; with smaller ones it may have many. π' comes from a mixture of Dirichlet densities, `centres[k, leaf]`, and is
     accepted with m(π') mixture(π) / (m(π) mixture(π')), where π ~ Dir(β + total) goes with the present rows.
     """
@@ -142,10 +144,10 @@ def jump_sets(
 
 @njit(cache=True, nogil=True)
 def _log_fit(first: Longs, members: Ints, counts: Longs, beta: Floats, log_p: Floats) -> float:
-    """log m(π), up to a constant."""
-    found = 0.0
+    """Return log m(π), up to a constant."""
+    log = 0.0
     for leaf in range(beta.size):
-        found += (beta[leaf] - 1.0) * log_p[leaf, 0]
+        log += (beta[leaf] - 1.0) * log_p[leaf, 0]
     for v in range(counts.size):
         if counts[v] == 0:
             continue
@@ -155,13 +157,13 @@ def _log_fit(first: Longs, members: Ints, counts: Longs, beta: Floats, log_p: Fl
         sum_of = 0.0
         for x in range(first[v], first[v + 1]):
             sum_of += np.exp(log_p[members[x], 0] - top)
-        found += counts[v] * (top + np.log(sum_of))
-    return found
+        log += counts[v] * (top + np.log(sum_of))
+    return log
 
 
 @njit(cache=True, nogil=True)
 def _draw_one_by_one(count: int, ends: Floats, sum_of: float, urn: Longs, rows: Longs) -> None:
-    """Pólya's urn: a row takes a leaf by its weight, or the leaf of one of the rows before it."""
+    """Draw by Pólya's urn: a row takes a leaf by its weight, or the leaf of one of the rows before it."""
     for i in range(count):
         at = np.random.random() * (sum_of + i)
         if at >= sum_of:
@@ -173,7 +175,7 @@ def _draw_one_by_one(count: int, ends: Floats, sum_of: float, urn: Longs, rows: 
 
 @njit(cache=True, nogil=True)
 def _draw_together(count: int, weights: Floats, rows: Longs) -> None:
-    """p ~ Dirichlet, then a multinomial; `weights` are overwritten."""
+    """Draw p ~ Dirichlet, then a multinomial. `weights` are overwritten."""
     drawn = 0.0
     for x in range(weights.size):
         weights[x] = np.random.gamma(weights[x], 1.0)

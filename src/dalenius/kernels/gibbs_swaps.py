@@ -1,6 +1,6 @@
-"""Samplers of the cut link that swap two rows of a group: second opinions beside the blocks of `gibbs_links`, in its words.
+"""Samplers of the cut link that swap two rows of a group: second opinions to the blocks of `gibbs_links`, with its names.
 
-`printed_sweeps` is no sampler of the posterior but the deFinetti attack as it was printed (methods E).
+`printed_sweeps` does not sample the posterior: it is the deFinetti attack as it was printed (methods E).
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ import numpy as np
 from numba import njit
 
 from dalenius.arrays import Floats, Ints, Longs
-from dalenius.kernels.gibbs_links import values_of, weigh, write_down
+from dalenius.kernels.gibbs_links import record, values_of, weigh
+
+__all__ = ["metropolis_sweeps", "printed_sweeps", "swap_sweeps"]
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _two_places(low: int, people: int) -> tuple[int, int]:
-    """Two different places of a group, drawn evenly."""
+    """Draw two different places of a group evenly."""
     x = low + int(np.random.random() * people)
     y = low + int(np.random.random() * (people - 1))
     return x, y + (y >= x)
@@ -22,22 +24,22 @@ def _two_places(low: int, people: int) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def _swap(x: int, y: int, rows: Ints, place_value: Ints, row_at: Ints, weight: Floats, value_of: Ints) -> None:
-    """The rows at two places change places."""
-    one, other = row_at[x], row_at[y]
+    """Swap the rows at two places."""
+    row_x, row_y = row_at[x], row_at[y]
     s, t = place_value[x], place_value[y]
     for a in range(rows.shape[1]):
-        mine, theirs = rows[one, a], rows[other, a]
-        weight[mine, s] -= 1.0
-        weight[theirs, t] -= 1.0
-        weight[mine, t] += 1.0
-        weight[theirs, s] += 1.0
-    row_at[x], row_at[y] = other, one
-    value_of[one], value_of[other] = t, s
+        leaf_x, leaf_y = rows[row_x, a], rows[row_y, a]
+        weight[leaf_x, s] -= 1.0
+        weight[leaf_y, t] -= 1.0
+        weight[leaf_x, t] += 1.0
+        weight[leaf_y, s] += 1.0
+    row_at[x], row_at[y] = row_y, row_x
+    value_of[row_x], value_of[row_y] = t, s
 
 
 @njit(cache=True, nogil=True)
-def _meet(row_at: Ints, place_value: Ints, slot: Ints, met: Floats) -> None:
-    """Count who has which value."""
+def _count_links(row_at: Ints, place_value: Ints, slot: Ints, met: Floats) -> None:
+    """Count which row has which value."""
     for x in range(row_at.size):
         met[slot[row_at[x]], place_value[x]] += 1.0
 
@@ -59,9 +61,9 @@ def swap_sweeps(
     sweeps: int,
     seed: int,
 ) -> None:
-    """Some sweeps of swaps: two rows of different values, both taken out of the counts, change places or do not.
+    """Run sweeps that propose to swap two rows of different values, both taken out of the counts.
 
-    Two places of a group are drawn evenly, as often as half of its rows; the move is Metropolis' and symmetric.
+    Two places of a group are drawn evenly, half as often as it has rows. The move is Metropolis' and symmetric.
     """
     np.random.seed(seed)
     attributes = rows.shape[1]
@@ -74,17 +76,19 @@ def swap_sweeps(
                 s, t = place_value[x], place_value[y]
                 if s == t:
                     continue
-                one, other = row_at[x], row_at[y]
+                row_x, row_y = row_at[x], row_at[y]
                 ratio = 1.0
                 for a in range(attributes):
-                    mine, theirs = rows[one, a], rows[other, a]
-                    if mine == theirs:
+                    leaf_x, leaf_y = rows[row_x, a], rows[row_y, a]
+                    if leaf_x == leaf_y:
                         continue
-                    ratio *= weight[mine, t] * weight[theirs, s] / ((weight[mine, s] - 1.0) * (weight[theirs, t] - 1.0))
+                    ratio *= (
+                        weight[leaf_x, t] * weight[leaf_y, s] / ((weight[leaf_x, s] - 1.0) * (weight[leaf_y, t] - 1.0))
+                    )
                 if np.random.random() < ratio:
                     _swap(x, y, rows, place_value, row_at, weight, value_of)
-        _meet(row_at, place_value, slot, met)
-        write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
+        _count_links(row_at, place_value, slot, met)
+        record(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -107,7 +111,7 @@ def metropolis_sweeps(
     sweeps: int,
     seed: int,
 ) -> None:
-    """The paper's own sampler (section V): π is drawn given the state, then in each group one swap is proposed under π.
+    """Run sweeps of the paper's own sampler (section V): draw π given the state, then propose one swap in each group under π.
 
     The leaves of attribute a are `first_leaf[a]` to `first_leaf[a + 1]`, and `total[a, s]` is Σβ plus the rows with value s.
     `drawn[leaf, s]` becomes the last π times that total, to be read like `weight`.
@@ -123,34 +127,34 @@ def metropolis_sweeps(
                     drawn[leaf, s] = np.random.gamma(weight[leaf, s], 1.0)
                     sum_of += drawn[leaf, s]
                 for leaf in range(first_leaf[a], first_leaf[a + 1]):
-                    # A tiny β can underflow to 0; the smallest number keeps ratios defined.
+                    # A tiny β can underflow to 0; a smallest number keeps ratios defined.
                     drawn[leaf, s] = max(drawn[leaf, s] / sum_of, 1e-300) * total[a, s]
         for g in range(group_start.size - 1):
             low, people = group_start[g], group_start[g + 1] - group_start[g]
             if people > 1:
                 _swap_under(drawn, low, people, rows, place_value, row_at, weight, value_of)
-        _meet(row_at, place_value, slot, met)
-        write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
+        _count_links(row_at, place_value, slot, met)
+        record(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _swap_under(
     fixed: Floats, low: int, people: int, rows: Ints, place_value: Ints, row_at: Ints, weight: Floats, value_of: Ints
 ) -> None:
-    """In a group, propose to swap two rows, and do so with the ratio of the likelihoods under fixed numbers.
+    """Propose to swap two rows of a group, and accept with the ratio of the likelihoods under fixed numbers.
 
-    `fixed[leaf, s]` is in proportion to the probability of a leaf given s; every value keeps its number of rows, so that
-    what it is in proportion to cancels.
+    `fixed[leaf, s]` is proportional to the probability of a leaf given s. Every value keeps its number of rows, so that the factors
+    cancel.
     """
     x, y = _two_places(low, people)
     s, t = place_value[x], place_value[y]
     if s == t:
         return
-    one, other = row_at[x], row_at[y]
+    row_x, row_y = row_at[x], row_at[y]
     ratio = 1.0
     for a in range(rows.shape[1]):
-        mine, theirs = rows[one, a], rows[other, a]
-        ratio *= fixed[mine, t] * fixed[theirs, s] / (fixed[mine, s] * fixed[theirs, t])
+        leaf_x, leaf_y = rows[row_x, a], rows[row_y, a]
+        ratio *= fixed[leaf_x, t] * fixed[leaf_y, s] / (fixed[leaf_x, s] * fixed[leaf_y, t])
     if np.random.random() < ratio:
         _swap(x, y, rows, place_value, row_at, weight, value_of)
 
@@ -159,7 +163,7 @@ def _swap_under(
 def _permute_under(
     fixed: Floats, low: int, people: int, rows: Ints, place_value: Ints, row_at: Ints, proposed: Ints
 ) -> bool:
-    """In a group, propose a new permutation drawn evenly, and take it with the ratio of the likelihoods; whether it was."""
+    """Propose a permutation of a group, and accept it with the ratio of the likelihoods. Return whether it was accepted."""
     for i in range(people):
         proposed[i] = row_at[low + i]
     for i in range(people - 1, 0, -1):
@@ -196,12 +200,12 @@ def printed_sweeps(
     sweeps: int,
     seed: int,
 ) -> None:
-    """The deFinetti attack as printed: a classifier is made of the state, then each group gets one proposal under it.
+    """Run sweeps of the deFinetti attack as printed: build a classifier from the state, then make one proposal in each group.
 
-    The classifier is the counts of the state with β added; it stays as it is until every group has had its turn, and it has
-    seen the very rows that it judges. So the state is held in place by itself, and is no draw from a posterior. A proposal
-    swaps two rows or, with `whole`, is another permutation of the group; a likelier one is always taken, a less likely one
-    with the ratio of the likelihoods.
+    The classifier is the counts of the state plus β. It stays the same until every group has had its turn, and it has seen the
+    very rows that it judges. So the state confirms itself, and is no draw from a posterior. A proposal swaps two rows or, with
+    `whole`, is another permutation of the group. A likelier one is always accepted, a less likely one with the ratio of the
+    likelihoods.
     """
     np.random.seed(seed)
     value_of = values_of(row_at, place_value)
@@ -224,5 +228,5 @@ def printed_sweeps(
             weigh(rows, row_at, place_value, beta, weight)
             for x in range(row_at.size):
                 value_of[row_at[x]] = place_value[x]
-        _meet(row_at, place_value, slot, met)
-        write_down(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])
+        _count_links(row_at, place_value, slot, met)
+        record(weight, value_of, watched_leaf, watched_value, watched_row, trace[sweep], states[sweep])

@@ -1,4 +1,4 @@
-"""The attacker's sum over rows of a generalized release: how well a target fits the rows of groups, value by value."""
+"""The attacker's sum over rows of a generalized release: how well a target fits the rows of groups, for each value."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 
 from dalenius.arrays import Floats, Ints, Longs
+
+__all__ = ["row_weights"]
 
 
 @njit(cache=True, nogil=True)
@@ -27,12 +29,12 @@ def row_weights(
     entries: Longs,
     out: Floats,
 ) -> None:
-    """Add to `out[t, s]` the sum over rows with value s of P(the row's quasi-identifiers are as target t's are known).
+    """Add to `out[t, s]` the sum over rows with value s of P(the row has the known quasi-identifiers of target t).
 
-    `targets[t, a]` is a leaf, −1 where it is not known; with probability `error[a]` it is wrong, any other leaf alike. The
-    groups to look at are `fit_group[fit_start[t]:fit_start[t + 1]]`. Group q publishes set v = `codes[q, a]`, and
-    has `counts[x]` rows of `values[x]`, x from start[q] to start[q + 1]. The leaves of v are `members[set_first[set_from[a]
-    + v]: … + 1]`, ascending, counted on over all attributes; that a row of value s and set v has leaf number y of these is
+    `targets[t, a]` is a leaf, −1 where it is not known; with probability `error[a]` it is wrong, all other leaves equally likely.
+    The groups of target t are `fit_group[fit_start[t]:fit_start[t + 1]]`. Group q publishes set v = `codes[q, a]`, and has
+    `counts[x]` rows of `values[x]`, x from start[q] to start[q + 1]. The leaves of v are `members[set_first[set_from[a] + v]: … +
+    1]`, ascending, counted on over all attributes; that a row of value s and set v has leaf number y of these is
     `shares[share_from[a] + s·entries[a] + y]`, y counted from the attribute's first.
     """
     people, attributes = targets.shape

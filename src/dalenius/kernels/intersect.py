@@ -1,4 +1,4 @@
-"""Sets of sensitive values as bits: what the groups of a target hold together, and what several releases leave."""
+"""Sets of sensitive values as bits: the values in the groups of a target, and the values that several releases leave."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 
 from dalenius.arrays import Floats, Ints, Longs, Words
+
+__all__ = ["common_sizes", "gather", "nearest", "sizes", "value_bits"]
 
 _ONE = np.uint64(1)
 
@@ -18,38 +20,38 @@ def value_bits(group: Longs, value: Longs, bits: Words) -> None:
 
 
 @njit(cache=True, nogil=True)
-def gather(target: Longs, start: Longs, group: Longs, bits: Words, found: Words) -> None:
-    """Join what the groups `group[start[i]:start[i + 1]]` hold into `found[target[i]]`."""
+def gather(target: Longs, start: Longs, group: Longs, bits: Words, result: Words) -> None:
+    """Add the values of the groups `group[start[i]:start[i + 1]]` to `result[target[i]]`."""
     for i in range(target.size):
         t = target[i]
         for x in range(start[i], start[i + 1]):
             q = group[x]
             for w in range(bits.shape[1]):
-                found[t, w] |= bits[q, w]
+                result[t, w] |= bits[q, w]
 
 
 @njit(cache=True, nogil=True)
 def sizes(bits: Words) -> Longs:
-    """How many bits of each row are set."""
-    found = np.zeros(bits.shape[0], np.int64)
+    """Return how many bits of each row are set."""
+    result = np.zeros(bits.shape[0], np.int64)
     for i in range(bits.shape[0]):
         for w in range(bits.shape[1]):
             word = bits[i, w]
             while word:
                 word &= word - _ONE
-                found[i] += 1
-    return found
+                result[i] += 1
+    return result
 
 
 @njit(cache=True, nogil=True)
 def nearest(
     numbers: Floats, categories: Ints, points: Floats, labels: Ints, begin: Longs, room: int
 ) -> tuple[Longs, Longs]:
-    """The points nearest to each target, all of those that are as near: from where to where, and which.
+    """Return the points nearest to each target, including ties: where each target's points begin, and the points.
 
     Points `begin[i]` to `begin[i + 1]` have the categories `labels[i]` and are sorted by their first number. A target's number
-    that is nan, and a category below 0, counts nothing; different categories are at distance 1. At most `room` points are
-    written down to begin with; more are made room for.
+    that is nan, or a category below 0, does not count; different categories are at distance 1. There is room for `room` points at
+    first, and it grows if necessary.
     """
     start = np.zeros(numbers.shape[0] + 1, np.int64)
     which = np.empty(max(room, 1), np.int64)
@@ -61,15 +63,17 @@ def nearest(
             differ[i] = 0
             for a in range(labels.shape[1]):
                 differ[i] += categories[t, a] >= 0 and labels[i, a] != categories[t, a]
-        limit, found = np.inf, 0
+        limit, number = np.inf, 0
         for d in range(labels.shape[1] + 1):  # points that differ in more categories cannot be nearer
             if d > limit:
                 break
             for i in range(labels.shape[0]):
                 if differ[i] == d:
-                    limit, found = _search(numbers[t], d, points, begin[i], begin[i + 1], limit, seen, distance, found)
+                    limit, number = _search(
+                        numbers[t], d, points, begin[i], begin[i + 1], limit, seen, distance, number
+                    )
         first = used
-        for x in range(found):
+        for x in range(number):
             if distance[x] <= limit:
                 if used == which.size:
                     more = np.empty(2 * used, np.int64)
@@ -92,12 +96,11 @@ def _search(
     limit: float,
     seen: Longs,
     distance: Floats,
-    found: int,
+    number: int,
 ) -> tuple[float, int]:
-    """Write down the points from `low` to `high` that are not farther than the limit, which goes down with each nearer one.
+    """Collect the points from `low` to `high` that are not farther than the limit, which shrinks with each nearer one.
 
-    All are at least at distance `least`. They are looked at from the target's first number outwards, until that alone is too
-    far away.
+    All are at least at distance `least`. The search goes outwards from the target's first number, until that alone is too far away.
     """
     guided = target.size > 0 and target[0] == target[0]
     above = low + np.searchsorted(points[low:high, 0], target[0]) if guided else low
@@ -121,20 +124,20 @@ def _search(
             if total > limit:
                 break
         if total <= limit:
-            seen[found], distance[found] = q, total
-            found += 1
+            seen[number], distance[number] = q, total
+            number += 1
             limit = min(limit, total * (1 + 1e-9) + 1e-12)
-    return limit, found
+    return limit, number
 
 
 @njit(cache=True, nogil=True)
-def common_sizes(one: Longs, left: Words, other: Longs, bits: Words) -> Longs:
-    """How many bits `left[one[x]]` and `bits[other[x]]` have in common, for each x."""
-    found = np.zeros(one.size, np.int64)
-    for x in range(one.size):
+def common_sizes(first: Longs, left: Words, second: Longs, bits: Words) -> Longs:
+    """Return how many bits `left[first[x]]` and `bits[second[x]]` have in common, for each x."""
+    result = np.zeros(first.size, np.int64)
+    for x in range(first.size):
         for w in range(bits.shape[1]):
-            word = left[one[x], w] & bits[other[x], w]
+            word = left[first[x], w] & bits[second[x], w]
             while word:
                 word &= word - _ONE
-                found[x] += 1
-    return found
+                result[x] += 1
+    return result

@@ -7,24 +7,27 @@ from numba import njit
 
 from dalenius.arrays import Floats, Ints
 
-TIE = 1e-9  # squared distances that differ by less are equal but for rounding
+__all__ = ["mdav"]
+
+ROUNDING = 1e-9  # squared distances that differ by less are equal
 
 
 @njit(cache=True, nogil=True)
 def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
-    """The group of each record.
+    """Return the group of each record.
 
-    The squared distance of two records is Σ of squared differences of `numbers` plus the number of `categories` that differ:
-    that of one-hot columns divided by √2. While at least 3k records are left, the one farthest from their centroid and the
-    k − 1 nearest to it are a group, and so are the one farthest from that and its k − 1 nearest of the rest. Of 2k to 3k − 1
-    records the first of these is made, what is left is the last group. Of equally far or near records the first is taken.
+    The squared distance of two records is Σ of squared differences of `numbers` plus the number of `categories` that differ,
+    which is the distance of one-hot columns divided by √2. While at least 3k records are left, the record farthest from their
+    centroid and its k − 1 nearest records form a group, and so do the record farthest from that one and its k − 1 nearest of the
+    rest. With 2k to 3k − 1 records left, only the first of these groups is formed, and the rest is the last group. Ties go to the
+    first record.
     """
     n, p = numbers.shape
     c = categories.shape[1]
     group = np.full(n, -1, np.int32)
     alive = np.arange(n)
     left = n
-    found = 0
+    groups = 0
     near = np.empty(k, np.int64)
     distance = np.empty(k)
     mean = np.empty(p)
@@ -55,10 +58,10 @@ def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
             for a in range(c):
                 d += 0.5 - share[a, categories[i, a]]
             d += 0.5 * squares
-            if d > most + TIE:
+            if d > most + ROUNDING:
                 far, most = i, d
         if left >= 3 * k:
-            # Who is farthest from that record is found before its group is taken away.
+            # The record farthest from that one is determined before its group is removed.
             opposite, most = 0, -1.0
             for x in range(left):
                 i = alive[x]
@@ -68,7 +71,7 @@ def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
                 for a in range(c):
                     if categories[i, a] != categories[far, a]:
                         d += 1.0
-                if d > most + TIE:
+                if d > most + ROUNDING:
                     opposite, most = i, d
             centres = 2
         else:
@@ -77,7 +80,7 @@ def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
         for turn in range(centres):
             centre = far if turn == 0 else opposite
             if turn == 1 and group[opposite] >= 0:
-                break  # fewer than k records differ from the first centre: the next round finds other ones
+                break  # fewer than k records differ from the first centre: the next round takes others
             held = 0
             for x in range(left):
                 i = alive[x]
@@ -89,21 +92,21 @@ def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
                     if categories[i, a] != categories[centre, a]:
                         d += 1.0
                 if i == centre:
-                    d = -1.0  # itself first, whoever equals it
-                if d >= limit - TIE:
+                    d = -1.0  # itself first, even if others equal it
+                if d >= limit - ROUNDING:
                     continue
                 if held < k:
                     held += 1
                 j = held - 1
-                while j > 0 and distance[j - 1] > d + TIE:
+                while j > 0 and distance[j - 1] > d + ROUNDING:
                     distance[j] = distance[j - 1]
                     near[j] = near[j - 1]
                     j -= 1
                 distance[j] = d
                 near[j] = i
             for j in range(k):
-                group[near[j]] = found
-            found += 1
+                group[near[j]] = groups
+            groups += 1
             kept = 0
             for x in range(left):
                 if group[alive[x]] < 0:
@@ -111,5 +114,5 @@ def mdav(numbers: Floats, categories: Ints, labels: int, k: int) -> Ints:
                     kept += 1
             left = kept
     for x in range(left):
-        group[alive[x]] = found
+        group[alive[x]] = groups
     return group

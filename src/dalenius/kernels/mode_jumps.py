@@ -1,11 +1,11 @@
 """Jumps between modes of the posterior of an anatomized release, through its parameters (methods A, 4).
 
-Given the parameters π the groups are independent, and the ways to link one can be summed up exactly. So the posterior density of
-π is known up to a constant, m(π) = Dir(π; β) Π_g ways_g(π), with all links summed out: a function of as many numbers as there
-are leaves and values, however many people there are. A jump proposes π from a mixture of Dirichlet densities, one for each
-place where a chain has been, and draws all links anew if it is taken.
+Given the parameters π the groups are independent, and the links of a group can be summed exactly. So the posterior density of π
+is known up to a constant, m(π) = Dir(π; β) Π_g links_g(π), with all links summed out. It is a function of as many numbers as
+there are leaves and values, however many people there are. A jump proposes π from a mixture of Dirichlet densities, one for each
+place where a chain has been. If it is accepted, all links are drawn again.
 
-`log_p[leaf, s]` is log π, all attributes' leaves counted on; the other words are those of `gibbs_links`.
+`log_p[leaf, s]` is log π, with leaves numbered over all attributes. The other names are those of `gibbs_links`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,19 @@ from numba import njit
 
 from dalenius.arrays import Bools, Floats, Ints, Longs
 
-MOST_STATES = 4096  # of a group's dynamic programming; links of larger groups stay as they are in a jump
+__all__ = [
+    "MAX_STATES",
+    "draw_parameters",
+    "draw_seed",
+    "jump",
+    "log_dirichlet",
+    "log_fit",
+    "log_mixture",
+    "log_weight",
+    "states_of_groups",
+]
+
+MAX_STATES = 4096  # of a group's dynamic programming; a jump leaves the links of larger groups as they are
 
 
 @njit(cache=True, nogil=True)
@@ -49,8 +61,8 @@ def draw_parameters(weight: Floats, first_leaf: Longs, moving: Bools, log_p: Flo
 
 @njit(cache=True, nogil=True)
 def log_dirichlet(log_p: Floats, centre: Floats, first_leaf: Longs, moving: Bools) -> float:
-    """The log density Dir(π; centre) over all attributes and the values that move."""
-    found = 0.0
+    """Return the log density Dir(π; centre) over all attributes and the values that move."""
+    log = 0.0
     for s in range(centre.shape[1]):
         if not moving[s]:
             continue
@@ -59,14 +71,14 @@ def log_dirichlet(log_p: Floats, centre: Floats, first_leaf: Longs, moving: Bool
             for leaf in range(first_leaf[a], first_leaf[a + 1]):
                 c = centre[leaf, s]
                 sum_of += c
-                found += (c - 1.0) * log_p[leaf, s] - math.lgamma(c)
-            found += math.lgamma(sum_of)
-    return found
+                log += (c - 1.0) * log_p[leaf, s] - math.lgamma(c)
+            log += math.lgamma(sum_of)
+    return log
 
 
 @njit(cache=True, nogil=True)
 def log_mixture(log_p: Floats, centres: Floats, first_leaf: Longs, moving: Bools) -> float:
-    """The log density of the mixture of Dirichlet densities, each centre being as likely as the others."""
+    """Return the log density of the mixture of Dirichlet densities, all centres being equally likely."""
     logs = np.empty(len(centres))
     for k in range(len(centres)):
         logs[k] = log_dirichlet(log_p, centres[k], first_leaf, moving)
@@ -76,12 +88,12 @@ def log_mixture(log_p: Floats, centres: Floats, first_leaf: Longs, moving: Bools
 
 @njit(cache=True, nogil=True)
 def states_of_groups(group_run: Longs, run_start: Longs) -> Longs:
-    """How many states the dynamic programming has in each group, at most one more than is worked with."""
-    found = np.ones(group_run.size - 1, np.int64)
-    for g in range(found.size):
+    """Return how many states the dynamic programming has in each group, at most `MAX_STATES` + 1."""
+    states = np.ones(group_run.size - 1, np.int64)
+    for g in range(states.size):
         for run in range(group_run[g], group_run[g + 1]):
-            found[g] = min(found[g] * (run_start[run + 1] - run_start[run] + 1), MOST_STATES + 1)
-    return found
+            states[g] = min(states[g] * (run_start[run + 1] - run_start[run] + 1), MAX_STATES + 1)
+    return states
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +108,7 @@ def _weights(
     log_p: Floats,
     w: Floats,
 ) -> float:
-    """`w[i, k]` becomes the likelihood of value k for row i, over the row's largest; the sum of the logs of the largest."""
+    """Set `w[i, k]` to the likelihood of value k for row i, over the row's largest. Return the sum of the logs of the largest."""
     log = 0.0
     for i in range(people):
         top = -np.inf
@@ -113,13 +125,15 @@ def _weights(
 
 
 @njit(cache=True, nogil=True)
-def _sum_ways(people: int, run: int, runs: int, run_start: Longs, w: Floats, left: Longs, ways: Floats) -> float:
-    """`ways[state]` sums over the ways to link the last rows with the places left over; a state is how many of each value are.
+def _sum_links(people: int, run: int, runs: int, run_start: Longs, w: Floats, left: Longs, sums: Floats) -> float:
+    """Sum over all links of a group, and return the sum.
 
-    States are numbers in mixed radix, a digit for each value. With distinct values they are subsets, and this is a permanent.
+    `sums[state]` becomes the sum over the links of the last rows with the remaining places. A state is how many places of each
+    value remain. States are numbers in mixed radix, a digit for each value. With distinct values they are subsets, and this is a
+    permanent.
     """
     left[:runs] = 0
-    ways[0] = 1.0
+    sums[0] = 1.0
     remaining, state = 0, 0
     while remaining < people:
         state += 1
@@ -131,20 +145,20 @@ def _sum_ways(people: int, run: int, runs: int, run_start: Longs, w: Floats, lef
             remaining -= left[k]
             left[k] = 0
         i = people - remaining
-        ways[state] = 0.0
+        sums[state] = 0.0
         stride = 1
         for k in range(runs):
             if left[k] > 0:
-                ways[state] += w[i, k] * ways[state - stride]
+                sums[state] += w[i, k] * sums[state - stride]
             stride *= run_start[run + k + 1] - run_start[run + k] + 1
-    return float(ways[state])
+    return float(sums[state])
 
 
 @njit(cache=True, nogil=True)
-def _draw_ways(
-    low: int, people: int, run: int, runs: int, run_start: Longs, w: Floats, left: Longs, ways: Floats, row_at: Ints
+def _draw_links(
+    low: int, people: int, run: int, runs: int, run_start: Longs, w: Floats, left: Longs, sums: Floats, row_at: Ints
 ) -> None:
-    """Draw one of the ways summed up before: which row stands at which place."""
+    """Draw one of the links summed before: the row at each place."""
     state = 0
     stride = 1
     for k in range(runs):
@@ -152,13 +166,13 @@ def _draw_ways(
         state += stride * left[k]
         stride *= left[k] + 1
     for i in range(people):
-        at = np.random.random() * ways[state]
+        at = np.random.random() * sums[state]
         pick, picked_stride = -1, 0
         stride = 1
         for k in range(runs):
             if left[k] > 0:
                 pick, picked_stride = k, stride
-                at -= w[i, k] * ways[state - stride]
+                at -= w[i, k] * sums[state - stride]
                 if at < 0.0:
                     break
             stride *= run_start[run + k + 1] - run_start[run + k] + 1
@@ -181,9 +195,9 @@ def log_fit(
     row_at: Ints,
     draw: bool,
 ) -> float:
-    """log m(π), up to what values that do not move contribute; with `draw` the links are drawn, given π.
+    """Return log m(π), without the contribution of values that do not move. With `draw` the links are drawn, given π.
 
-    Groups without a value that moves are left out. Groups too large to sum up count with the links that they have.
+    Groups without a value that moves are left out. Groups that are too large to sum count with the links that they have.
     """
     width, most = 1, 1
     for g in range(group_start.size - 1):
@@ -191,12 +205,12 @@ def log_fit(
         most = max(most, group_start[g + 1] - group_start[g])
     w = np.empty((most, width))
     left = np.zeros(width, np.int64)
-    ways = np.empty(MOST_STATES + 1)
-    found = 0.0
+    sums = np.empty(MAX_STATES + 1)
+    log = 0.0
     for s in range(log_p.shape[1]):
         if moving[s]:
             for leaf in range(beta.size):
-                found += (beta[leaf] - 1.0) * log_p[leaf, s]
+                log += (beta[leaf] - 1.0) * log_p[leaf, s]
     for g in range(group_start.size - 1):
         low, people = group_start[g], group_start[g + 1] - group_start[g]
         run, runs = group_run[g], group_run[g + 1] - group_run[g]
@@ -205,19 +219,19 @@ def log_fit(
             moves |= moving[place_value[run_start[run + k]]]
         if not moves:
             continue
-        if states[g] > MOST_STATES or runs == 1:
+        if states[g] > MAX_STATES or runs == 1:
             for x in range(low, low + people):
                 for a in range(rows.shape[1]):
-                    found += log_p[rows[row_at[x], a], place_value[x]]
+                    log += log_p[rows[row_at[x], a], place_value[x]]
             continue
-        found += _weights(low, people, run, runs, run_start, rows, place_value, log_p, w)
-        total = _sum_ways(people, run, runs, run_start, w, left, ways)
+        log += _weights(low, people, run, runs, run_start, rows, place_value, log_p, w)
+        total = _sum_links(people, run, runs, run_start, w, left, sums)
         if not total > 0.0:
             return -np.inf
-        found += math.log(total)
+        log += math.log(total)
         if draw:
-            _draw_ways(low, people, run, runs, run_start, w, left, ways, row_at)
-    return found
+            _draw_links(low, people, run, runs, run_start, w, left, sums, row_at)
+    return log
 
 
 @njit(cache=True, nogil=True)
@@ -236,7 +250,7 @@ def log_weight(
     row_at: Ints,
     seed: int,
 ) -> float:
-    """log m(π) − log Dir(π; centre) at one π ~ Dir(weight)."""
+    """Return log m(π) − log Dir(π; centre) at one π ~ Dir(weight)."""
     np.random.seed(seed)
     log_p = np.empty_like(weight)
     draw_parameters(weight, first_leaf, moving, log_p)
@@ -261,11 +275,11 @@ def jump(
     weight: Floats,
     seed: int,
 ) -> bool:
-    """Propose other parameters of the values that move, and take them and links that go with them, or stay; whether taken.
+    """Propose other parameters of the values that move; if they are accepted, draw links given them. Return whether they were.
 
     1. π | links ~ Dir(weight): links and π together are a draw from their joint posterior.
     2. π' from the mixture, for the values that move: an independence proposal for the posterior of π, links summed out.
-    3. Accept with m(π') mixture(π) / (m(π) mixture(π')); then links | π', exactly. `weight` is to be counted anew.
+    3. Accept with m(π') mixture(π) / (m(π) mixture(π')); then links | π', exactly. The caller must count `weight` again.
     """
     np.random.seed(seed)
     everything = np.ones(weight.shape[1], np.bool_)
@@ -278,7 +292,7 @@ def jump(
     there = log_fit(
         group_start, rows, place_value, group_run, run_start, states, beta, moving, log_p, row_at, False
     ) - log_mixture(log_p, centres, first_leaf, moving)
-    # Neither is taken, nor left, where numbers underflow: that is as symmetric.
+    # Where numbers underflow, a state is neither entered nor left: that is symmetric, too.
     if not (np.isfinite(here) and np.isfinite(there)) or math.log(1.0 - np.random.random()) >= there - here:
         return False
     log_fit(group_start, rows, place_value, group_run, run_start, states, beta, moving, log_p, row_at, True)

@@ -1,4 +1,4 @@
-"""Mondrian's cuts: for every part and column the cut nearest to the middle, and the parts that a cut makes."""
+"""Mondrian's cuts: for every part and column the cut nearest to the middle, and the parts after a cut."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from numba import njit
 
 from dalenius.arrays import Ints, Longs
 
+__all__ = ["covering_levels", "gather_cells", "middle_cuts", "split"]
+
 
 @njit(cache=True, nogil=True)
 def middle_cuts(first: Longs, members: Ints, positions: Ints, people: Longs) -> tuple[Ints, Ints, Ints]:
-    """The lowest and highest position of each part in each column, and the last position below the cut.
+    """Return the lowest and highest position of each part in each column, and the last position below the cut.
 
-    Part p has the classes `members[first[p]:first[p + 1]]`; class i has `people[i]` people and stands at `positions[i, a]`.
-    Of the positions that occur, all but the highest, the one is taken at or below which the number of people is closest to
-    half, the lower of two; −1 where all stand at one position.
+    Part p has the classes `members[first[p]:first[p + 1]]`; class i has `people[i]` people and is at `positions[i, a]`.
+    The cut is after the position, except the highest, at or below which the number of people is closest to half; of two the lower.
+    It is −1 where all are at one position.
     """
     parts, columns = first.size - 1, positions.shape[1]
     low = np.empty((parts, columns), np.int32)
@@ -47,16 +49,16 @@ def middle_cuts(first: Longs, members: Ints, positions: Ints, people: Longs) -> 
                             best = off
                             cut[p, a] = least + v
             else:
-                mine = np.empty(end - begin, np.int32)
+                own = np.empty(end - begin, np.int32)
                 for x in range(begin, end):
-                    mine[x - begin] = positions[members[x], a]
-                order = np.argsort(mine)
+                    own[x - begin] = positions[members[x], a]
+                order = np.argsort(own)
                 for j in range(order.size - 1):
                     below += people[members[begin + order[j]]]
-                    v = mine[order[j]]
+                    v = own[order[j]]
                     if v == most:
                         break
-                    if mine[order[j + 1]] == v:
+                    if own[order[j + 1]] == v:
                         continue
                     off = abs(2 * below - total)
                     if best < 0 or off < best:
@@ -67,12 +69,12 @@ def middle_cuts(first: Longs, members: Ints, positions: Ints, people: Longs) -> 
 
 @njit(cache=True, nogil=True)
 def covering_levels(first: Longs, members: Ints, leaves: Ints, maps: Ints) -> Ints:
-    """For each part the lowest level of a hierarchy at which all its leaves share a label; the height + 1 if none does.
+    """Return for each part the lowest level of a hierarchy at which all its leaves share a label; height + 1 if there is none.
 
     `maps[level, leaf]` is the label's code, `leaves[i]` the leaf of class i.
     """
     parts, levels = first.size - 1, maps.shape[0]
-    found = np.full(parts, levels, np.int32)
+    result = np.full(parts, levels, np.int32)
     for p in range(parts):
         for level in range(levels):
             label = maps[level, leaves[members[first[p]]]]
@@ -82,19 +84,19 @@ def covering_levels(first: Longs, members: Ints, leaves: Ints, maps: Ints) -> In
                     same = False
                     break
             if same:
-                found[p] = level
+                result[p] = level
                 break
-    return found
+    return result
 
 
 @njit(cache=True, nogil=True)
 def split(
     first: Longs, members: Ints, chosen: Ints, column: Ints, codes: Ints, cut: Ints, labels: int
 ) -> tuple[Ints, Ints, Longs]:
-    """The classes of the chosen parts, the new part that each falls into, and where each chosen part's new ones begin.
+    """Return the classes of the chosen parts, the new part of each class, and where the new parts of each chosen part begin.
 
-    `codes[i, a]` is what class i is told apart by in column a. A part with `cut` ≥ 0 falls in two, at or below the cut and
-    above; with −1 into as many as there are codes, numbered as they are met (`labels` is more than any code).
+    `codes[i, a]` is the code of class i in column a. A part with `cut` ≥ 0 is split in two, at or below the cut and above. With −1
+    it is split into one part for each code, in order of appearance (`labels` is more than any code).
     """
     size = 0
     for p in chosen:
@@ -133,7 +135,7 @@ def split(
 
 @njit(cache=True, nogil=True)
 def gather_cells(classes: Ints, start: Longs, values: Ints, counts: Longs) -> tuple[Longs, Ints, Longs]:
-    """The (class, value) counts of some classes, in their order."""
+    """Return the (class, value) counts of some classes, in their order."""
     begins = np.zeros(classes.size + 1, np.int64)
     for j in range(classes.size):
         begins[j + 1] = begins[j] + start[classes[j] + 1] - start[classes[j]]

@@ -1,4 +1,4 @@
-"""The permanent of a matrix by Glynn's formula, its sign vectors walked in the order of a Gray code."""
+"""The permanent of a matrix by Glynn's formula, with sign vectors in the order of a Gray code."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from numba import njit
 
 from dalenius.arrays import Floats
 
-FRESH = 10  # the sums are computed anew every 2^FRESH steps, so that rounding does not pile up
+__all__ = ["RESET_BITS", "glynn"]
+
+RESET_BITS = 10  # the sums are computed again every 2^RESET_BITS steps, so that rounding does not add up
 
 
 @njit(cache=True, nogil=True)
 def glynn(matrix: Floats) -> tuple[float, float]:
-    """The permanent, and the mean size of the terms that it is the mean of: how much they cancel.
+    """Return the permanent, and the mean size of its terms, which shows how much they cancel.
 
     per(A) = 2^{1−n} Σ_δ (Π_i δ_i) Π_j Σ_i δ_i a_ij, over signs δ with δ_1 = 1 (Glynn 2010). Neighbours in a Gray code differ
     in one sign, which changes the n sums by a row each: n·2^{n−1} steps. The total is compensated (Neumaier).
     """
     n = matrix.shape[0]
     codes = 1 << (n - 1)
-    step = min(codes, 1 << FRESH)
+    step = min(codes, 1 << RESET_BITS)
     sums = np.empty(n)
     signs = np.empty(n)
     total, lost, size = 0.0, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Rolling classes up: from the classes of a finer node of a lattice to those of a coarser one, without the rows."""
+"""Merge classes: from the classes of a finer node of a lattice to those of a coarser one, without the rows."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from numpy.typing import NDArray
 
 from dalenius.arrays import Ints, Longs
 
+__all__ = ["merge_cells", "merge_classes", "merge_sizes", "smallest_below"]
+
 
 @njit(cache=True, nogil=True)
 def merge_classes(rep: Ints, leaves: Ints, tables: Longs, labels: Ints, offsets: Longs) -> tuple[Ints, Ints]:
-    """Which coarser class each class falls into, and a representative of each coarser class.
+    """Return the coarser class of each class, and a representative of each coarser class.
 
-    A class is known by one of its bottom classes, `rep`; `leaves[r, a]` is that one's leaf code of attribute a, and
-    `labels[offsets[a] + leaf]` the code of its label at the coarser node. `tables` holds that code times a stride, so
-    that the sum over the attributes is a key of its own for each class; with too many attributes for that the strides are
-    random, sums wrap around, and classes of one key are told apart by their labels. Classes are numbered in the order in
-    which they are met.
+    One of its bottom classes, `rep`, represents a class. `leaves[r, a]` is the leaf code of attribute a of that one, and
+    `labels[offsets[a] + leaf]` the code of its label at the coarser node. `tables` holds that code times a stride, so that the sum
+    over the attributes is a distinct key for each class. If there are too many attributes for that, the strides are random, sums
+    wrap around, and labels distinguish classes with the same key. Classes are numbered in order of appearance.
     """
     classes = rep.size
     size = 16
@@ -27,7 +28,7 @@ def merge_classes(rep: Ints, leaves: Ints, tables: Longs, labels: Ints, offsets:
     slots = np.full(size, -1, np.int32)
     keys = np.empty(size, np.int64)
     into = np.empty(classes, np.int32)
-    found = np.empty(classes, np.int32)
+    representatives = np.empty(classes, np.int32)
     count = 0
     for i in range(classes):
         key = np.int64(0)
@@ -39,7 +40,7 @@ def merge_classes(rep: Ints, leaves: Ints, tables: Longs, labels: Ints, offsets:
         while slots[slot] >= 0:
             if keys[slot] == key:
                 same = True
-                other = found[slots[slot]]
+                other = representatives[slots[slot]]
                 for a in range(offsets.size):
                     if labels[offsets[a] + leaves[rep[i], a]] != labels[offsets[a] + leaves[other, a]]:
                         same = False
@@ -50,15 +51,15 @@ def merge_classes(rep: Ints, leaves: Ints, tables: Longs, labels: Ints, offsets:
         if slots[slot] < 0:
             slots[slot] = count
             keys[slot] = key
-            found[count] = rep[i]
+            representatives[count] = rep[i]
             count += 1
         into[i] = slots[slot]
-    return into, found[:count].copy()
+    return into, representatives[:count].copy()
 
 
 @njit(cache=True, nogil=True)
 def merge_sizes(sizes: Longs, into: Ints, classes: int) -> Longs:
-    """The number of people in each coarser class."""
+    """Return the number of people in each coarser class."""
     merged = np.zeros(classes, np.int64)
     for i in range(into.size):
         merged[into[i]] += sizes[i]
@@ -66,10 +67,10 @@ def merge_sizes(sizes: Longs, into: Ints, classes: int) -> Longs:
 
 
 @njit(cache=True, nogil=True)
-def smallest_below(levels: NDArray[np.int16], cells: Longs, made: int, node: NDArray[np.int16]) -> int:
-    """Of the first `made` nodes, the one with the fewest cells that is nowhere coarser than `node`."""
+def smallest_below(levels: NDArray[np.int16], cells: Longs, nodes: int, node: NDArray[np.int16]) -> int:
+    """Return the node with the fewest cells, of the first `nodes`, that is nowhere coarser than `node`."""
     best = -1
-    for i in range(made):
+    for i in range(nodes):
         if best >= 0 and cells[i] >= cells[best]:
             continue
         below = True
@@ -86,8 +87,8 @@ def smallest_below(levels: NDArray[np.int16], cells: Longs, made: int, node: NDA
 def merge_cells(
     start: Longs, values: Ints, counts: Longs, into: Ints, classes: int, domain: int
 ) -> tuple[Longs, Ints, Longs]:
-    """The (class, value) counts after merging class i into `into[i]`: class c holds `counts[start[c]:start[c + 1]]`."""
-    # Finer classes by the coarser one they fall into: a counting sort.
+    """Return the (class, value) counts after merging class i into `into[i]`: class c has `counts[start[c]:start[c + 1]]`."""
+    # Sort finer classes by their coarser one: a counting sort.
     first = np.zeros(classes + 1, np.int64)
     for i in range(into.size):
         first[into[i] + 1] += 1
@@ -98,7 +99,7 @@ def merge_cells(
     for i in range(into.size):
         order[place[into[i]]] = i
         place[into[i]] += 1
-    # Each coarser class: add up in a row of all values, remembering which were touched.
+    # For each coarser class, add up in a row of all values, and remember which were touched.
     row = np.full(domain, -1, np.int64)
     new_start = np.zeros(classes + 1, np.int64)
     new_values = np.empty(values.size, np.int32)

@@ -1,1 +1,1 @@
-"""Measures: what a release is still good for."""
+"""Measures of beliefs and of releases: accuracy, threats, privacy, utility."""

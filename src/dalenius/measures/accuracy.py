@@ -1,7 +1,7 @@
 """How often an adversary is right: success rate, naive rate, control, gain, each with an interval.
 
-A guess is the value with the largest belief. Where c values share that place and the truth is one of them, the guess is
-right with probability 1/c: the expectation of guessing among them at random.
+A guess is the value with the largest belief. If c values tie and the truth is one of them, the guess is right
+with probability 1/c, the expectation of guessing among them at random.
 """
 
 from __future__ import annotations
@@ -15,9 +15,32 @@ from numpy.typing import NDArray
 
 from dalenius.arrays import Bools, Floats
 
+__all__ = [
+    "CONFIDENCE",
+    "MARGIN",
+    "TIE",
+    "Bin",
+    "Confidence",
+    "People",
+    "Rate",
+    "Shift",
+    "Verdict",
+    "breach_rate",
+    "calibration",
+    "confidence",
+    "gain",
+    "high_confidence",
+    "hits",
+    "judge",
+    "naive",
+    "perfect_breach",
+    "rate",
+    "success",
+]
+
 TIE = 1e-9  # beliefs that differ relatively by less share the first place
 CONFIDENCE = 0.95
-MARGIN = 0.05  # a gain that is surely below this is called one about the population only
+MARGIN = 0.05  # a gain significantly below this reveals population patterns only
 
 People = NDArray[np.integer] | Floats  # how many persons each target stands for
 Verdict = Literal["leaks about persons", "only about the population", "not enough data to say"]
@@ -38,12 +61,12 @@ class Rate:
 
 
 def _persons(people: People) -> int:
-    """How many they are; those who stand in several places do so in fractions."""
+    """Return the number of people; those in several places count in fractions."""
     return round(float(people.sum()))
 
 
 def rate(successes: float, n: int) -> Rate:
-    """successes/n with the exact binomial interval of Clopper and Pearson (1934).
+    """Return successes/n with the exact binomial interval of Clopper and Pearson (1934).
 
     The limits are quantiles of beta distributions and as such defined for expected successes, too, which ties make
     fractional.
@@ -59,7 +82,7 @@ def rate(successes: float, n: int) -> Rate:
 
 
 def hits(posterior: Floats, truth: NDArray[np.integer]) -> Floats:
-    """For each target, the probability that guessing its most believed value is right; 0 where nothing is believed."""
+    """Return for each target the probability that its most believed value is right; 0 if nothing is believed."""
     believed = np.nan_to_num(posterior, nan=-1.0)
     best = believed.max(axis=1)
     first = believed >= best[:, None] * (1 - TIE)
@@ -69,20 +92,20 @@ def hits(posterior: Floats, truth: NDArray[np.integer]) -> Floats:
 
 
 def success(posterior: Floats, truth: NDArray[np.integer], people: People) -> Rate:
-    """The success rate over people: target i stands for `people[i]` of them with value `truth[i]`."""
+    """Return the success rate over people: target i stands for `people[i]` of them with value `truth[i]`."""
     n = _persons(people)
     return rate(float(hits(posterior, truth) @ people), n)
 
 
 def naive(table: NDArray[np.integer], truth: NDArray[np.integer], people: People) -> Rate:
-    """The rate of always guessing the commonest value of the release."""
+    """Return the success rate of always guessing the most common value of the release."""
     n = _persons(people)
     first = table == table.max()
     return rate(float((first[truth] / first.sum()) @ people), n)
 
 
 def gain(attack: Rate, control: Rate) -> Rate:
-    """attack − control with the interval of Newcombe (1998, method 10) made of both rates' own intervals."""
+    """Return attack − control with the interval of Newcombe (1998, method 10) made of both rates' own intervals."""
     if attack.n == 0 or control.n == 0:
         return Rate.undefined()
     difference = attack.value - control.value
@@ -93,9 +116,9 @@ def gain(attack: Rate, control: Rate) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """By how much the commonest value is rarer or commoner among held-out people, at least and at most (95 %).
+    """How much rarer or more common the most common value is among held-out people, at least and at most (95 %).
 
-    Where the interval has 0 in it, chance explains the difference and both are 0.
+    If the interval includes 0, chance explains the difference, and both are 0.
     """
 
     least: float = 0.0
@@ -111,7 +134,7 @@ class Shift:
 def judge(
     person_gain: Rate, breach_gain: Rate | None = None, *, comparable: bool = True, shift: float = 0.0
 ) -> Verdict:
-    """What the gains over the control say: surely positive, surely small, or neither.
+    """Return what the gains over the control mean: significantly positive, significantly small, or neither.
 
     `breach_gain` is that of the share of people of whose true value the adversary is certain: a few people given away
     for sure weigh nothing in the average, and are a leak. A control that is not like the people says nothing. If it differs
@@ -132,7 +155,7 @@ def high_confidence(
     *,
     said: Floats | None = None,
 ) -> Rate:
-    """The success rate among the people of whom the adversary is surer than `above`; `n` is their number.
+    """Return the success rate among the people of whom the adversary is surer than `above`; `n` is their number.
 
     What counts as right is what it says, where that is not what it believes most.
     """
@@ -144,7 +167,7 @@ def high_confidence(
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How sure the adversary is of its guesses, right or wrong: what can be known without the truth."""
+    """How confident the adversary is in its guesses, right or wrong. This needs no truth."""
 
     mean: float
     above_half: float
@@ -154,7 +177,7 @@ class Confidence:
 
 
 def confidence(posterior: Floats, people: People, assumed: Floats | None = None) -> Confidence:
-    """Shares of people by the belief in the most believed value; of whom nothing is believed, the belief is 0.
+    """Return shares of people by the belief in their most believed value, which is 0 if nothing is believed.
 
     `assumed` is the posterior of whoever assumes that a person who fits a class is not suppressed, if that is another one.
     """
@@ -172,19 +195,19 @@ def confidence(posterior: Floats, people: People, assumed: Floats | None = None)
 
 
 def perfect_breach(posterior: Floats, truth: NDArray[np.integer], people: People) -> float:
-    """The share of people of whose true value the adversary is certain."""
+    """Return the share of people of whose true value the adversary is certain."""
     return breach_rate(posterior, truth, people).value
 
 
 def breach_rate(posterior: Floats, truth: NDArray[np.integer], people: People) -> Rate:
-    """That share with its interval."""
+    """Return that share with its interval."""
     believed = np.nan_to_num(posterior)[np.arange(len(truth)), truth]
     return rate(float(people[believed >= 1 - TIE].sum()), _persons(people))
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """People whose most believed value has a probability in [low, high): how sure the adversary is, and how right."""
+    """People whose most believed value has a probability in [low, high): the adversary's confidence and success."""
 
     low: float
     high: float
@@ -200,15 +223,15 @@ def calibration(
     *,
     said: Floats | None = None,
 ) -> tuple[Bin, ...]:
-    """Confidence against success in equal steps of confidence; empty steps are left out."""
+    """Return confidence against success in equal steps of confidence, without empty steps."""
     best = np.nan_to_num(posterior, nan=-1.0).max(axis=1)
     right = hits(posterior if said is None else said, truth)
-    found = []
+    filled = []
     for b in range(bins):
         low, high = b / bins, (b + 1) / bins
-        mine = (best >= low) & ((best < high) if b < bins - 1 else (best <= 1 + TIE)) & (people > 0)
-        n = _persons(people[mine])
+        in_bin = (best >= low) & ((best < high) if b < bins - 1 else (best <= 1 + TIE)) & (people > 0)
+        n = _persons(people[in_bin])
         if n:
-            mean = float(best[mine] @ people[mine]) / n
-            found.append(Bin(low, high, mean, rate(float(right[mine] @ people[mine]), n)))
-    return tuple(found)
+            mean = float(best[in_bin] @ people[in_bin]) / n
+            filled.append(Bin(low, high, mean, rate(float(right[in_bin] @ people[in_bin]), n)))
+    return tuple(filled)

@@ -1,8 +1,8 @@
-"""Singling out and linkage, as regulators read them: how many rows of a release fit a person.
+"""Singling out and linkage, as regulators define them: how many rows of a release fit a person.
 
 Somebody who knows a person's quasi-identifiers, and that the person is in the release, picks one of the n rows that fit and
-is right with probability 1/n (the prosecutor's risk). Whoever fits no class must be among the suppressed rows, and is looked
-for there; whoever fits a class is looked for in the classes only.
+is right with probability 1/n (the prosecutor's risk). A person who fits no class must be among the suppressed rows, so the
+attacker searches there. A person who fits a class is searched for in the classes only.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Generalized, GroupedRelease, Release
-from dalenius.releases.sets import Sets
+from dalenius.releases.leaf_sets import LeafSets
+
+__all__ = ["AT_RISK", "MAX_COMPARED", "ClassRisks", "Coded", "class_risks"]
 
 AT_RISK = 0.2  # a person is at risk above this probability of re-identification; ARX's default
 MAX_COMPARED = 5_000  # classes that are compared each with each; of more they are taken to overlap
@@ -47,7 +49,7 @@ class ClassRisks:
 
 
 def class_risks(release: Release, truth: Coded | None = None) -> ClassRisks:
-    """The risks of a release: from the rows that fit each person of the table, or without it from the sizes of the classes.
+    """Return the risks of a release: from the rows that fit each person of the table, or without it from the sizes of the classes.
 
     Everybody fits the rows of their own class, so that sizes give an upper bound where classes overlap.
     """
@@ -69,9 +71,9 @@ def class_risks(release: Release, truth: Coded | None = None) -> ClassRisks:
 
 
 def _risks(rows: Longs, people: Longs, *, upper_bound: bool) -> ClassRisks:
-    """`people[i]` persons are each looked for among `rows[i]` rows; 0: there is none."""
-    total, found = float(people.sum()), rows > 0
-    rows, people = rows[found], people[found]
+    """Return the risks if `people[i]` persons are each looked for among `rows[i]` rows; 0: there is no such row."""
+    total, is_linked = float(people.sum()), rows > 0
+    rows, people = rows[is_linked], people[is_linked]
     return ClassRisks(
         singled_out=float(people[rows == 1].sum()) / total,
         highest=1.0 / float(rows.min()) if len(rows) else 0.0,
@@ -82,7 +84,7 @@ def _risks(rows: Longs, people: Longs, *, upper_bound: bool) -> ClassRisks:
 
 
 def _class_sizes(classes: GroupedRelease, links: Anatomized | None) -> Longs:
-    """How many rows each class has. Where tuples are published, people who share theirs are the class."""
+    """Return how many rows each class has. Where tuples are published, people who share theirs are the class."""
     if links is not None:
         columns = [len(column.leaves) for column in links.schema.quasi]
         return merge(links.quasi.codes, links.quasi.counts, columns)[1]
@@ -90,7 +92,7 @@ def _class_sizes(classes: GroupedRelease, links: Anatomized | None) -> Longs:
 
 
 def _fitting_rows(release: Generalized | Anatomized, known: Ints) -> Longs:
-    """How many rows of the classes fit each combination of quasi-identifiers."""
+    """Return how many rows of the classes fit each combination of quasi-identifiers."""
     rows, boxes, links = np.zeros(len(known), dtype=np.int64), release.rows(), release.links()
     pairs: Iterator[tuple[Longs, Longs, NDArray[np.integer]]]
     if boxes is not None:
@@ -106,7 +108,7 @@ def _fitting_rows(release: Generalized | Anatomized, known: Ints) -> Longs:
 
 
 def _is_disjoint(release: Release) -> bool:
-    """Whether it is certain that nobody fits two classes."""
+    """Return whether it is certain that nobody fits two classes."""
     rows = release.rows()
     if rows is None:
         return release.links() is not None  # centroids do not say whom they stand for
@@ -114,14 +116,12 @@ def _is_disjoint(release: Release) -> bool:
 
 
 def _are_apart(release: Generalized) -> bool:
-    """Whether no two groups have a combination of leaves in common."""
+    """Return whether no two groups have a combination of leaves in common."""
     meets = []  # of the columns in which labels overlap, which labels do
     apart = []  # the columns in which two labels have no leaf in common
     for a in range(len(release.labels)):
-        sets = release.sets(a)
-        if not len(
-            sets.members
-        ):  # it is suppressed in every row, and nobody declares its values: it tells no two apart
+        sets = release.leaf_sets(a)
+        if not len(sets.members):  # suppressed in every row and without declared values: it distinguishes nobody
             continue
         if np.bincount(sets.members, minlength=sets.leaves).max() <= 1:
             apart.append(a)
@@ -141,9 +141,9 @@ def _are_apart(release: Generalized) -> bool:
     return True
 
 
-def _common(sets: Sets) -> Bools:
-    """Which two sets have a leaf in common."""
+def _common(sets: LeafSets) -> Bools:
+    """Return which two sets have a leaf in common."""
     shape = (len(sets), sets.leaves)
     members = csr_array((np.ones(len(sets.members), dtype=np.int32), sets.members, sets.first), shape=shape)
-    found: Bools = (members @ members.T).toarray() > 0
-    return found
+    overlap: Bools = (members @ members.T).toarray() > 0
+    return overlap

@@ -1,9 +1,9 @@
-"""A release's classes as a channel, and privacy models as what they are: an attacker's error under stated assumptions.
+"""A release's classes as a channel, and privacy models as statements about an attacker's error.
 
 X is a person's sensitive value (for k-anonymity: which row is the person's), Y the class that is published of the person, the
-loss Hamming's (Rebollo-Monedero et al. 2013, sections V and VII). A model that takes values for equally likely is a best case:
-the error is at most what it says. One that compares classes with the table is a worst case: the error is at least what it
-says. Everything here is computed from the counts that occur; `tests/measures/test_classes.py` has it from dense matrices.
+loss Hamming's (Rebollo-Monedero et al. 2013, sections V and VII). A model that treats values as equally likely is a best case:
+the error is at most its figure. A model that compares classes with the table is a worst case: the error is at least its
+figure. Everything here is computed from the counts that occur; `tests/measures/test_classes.py` has it from dense matrices.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ import numpy as np
 from dalenius.criteria.base import Level, reduce, shares, table_shares
 from dalenius.releases import Grouping
 
+__all__ = ["Case", "ClassErrors", "ModelError", "class_errors"]
+
 Case = Literal["best", "average", "worst"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelError:
-    """What a model says of the error, beside the error itself: at most (a ceiling) or at least (a floor)."""
+    """What a model says about the error, next to the error itself: an upper or a lower bound."""
 
     model: str
     level: float
@@ -38,7 +40,7 @@ class ModelError:
 
 @dataclass(frozen=True, slots=True)
 class ClassErrors:
-    """The error of who knows a person's class, or that none is published of the person: `suppressed` is one more observation.
+    """The error of an attacker who knows a person's class, or that the person has none: `suppressed` is one more observation.
 
     Models are about classes: they are compared with `worst_class_privacy`, and `identity_average` is over people who have a
     class. Entropies are in bits.
@@ -56,7 +58,7 @@ class ClassErrors:
 
 
 def class_errors(grouping: Grouping, levels: Mapping[tuple[str, str], Level]) -> ClassErrors | None:
-    """None where nobody has a class."""
+    """Return the errors, or None if nobody has a class."""
     if grouping.groups == 0:
         return None
     share, table = shares(grouping), table_shares(grouping)
@@ -73,20 +75,20 @@ def class_errors(grouping: Grouping, levels: Mapping[tuple[str, str], Level]) ->
     if hidden.any():
         rest, left = hidden / hidden.sum(), hidden.sum() / people
         on = rest > 0
-        told = float(rest[on] @ np.log2(rest[on] / table[on]))
+        hidden_divergence = float(rest[on] @ np.log2(rest[on] / table[on]))
         average += left * (1 - float(rest.max()))
         entropy -= left * float(rest[on] @ np.log2(rest[on]))
-        information += left * told
-        worst, furthest = min(worst, 1 - float(rest.max())), max(furthest, told)
+        information += left * hidden_divergence
+        worst, furthest = min(worst, 1 - float(rest.max())), max(furthest, hidden_divergence)
     identity = 1 - grouping.groups / float(grouping.sizes.sum())
-    found = ClassErrors(
+    errors = ClassErrors(
         average, worst, worst_class, prior, identity, entropy, max(information, 0.0), furthest, ()
     )  # fmt: skip
-    return _with_models(found, {place: level.value for place, level in levels.items()}, furthest_class)
+    return _with_models(errors, {place: level.value for place, level in levels.items()}, furthest_class)
 
 
-def _with_models(found: ClassErrors, levels: Mapping[tuple[str, str], float], furthest: float) -> ClassErrors:
-    worst, average, prior = found.worst_class_privacy, found.average_privacy, found.prior_privacy
+def _with_models(errors: ClassErrors, levels: Mapping[tuple[str, str], float], furthest: float) -> ClassErrors:
+    worst, average, prior = errors.worst_class_privacy, errors.average_privacy, errors.prior_privacy
     k, distinct = levels["k_anonymity", "k"], levels["distinct_l_diversity", "l"]
     effective = levels["entropy_l_diversity", "l"]
     alpha, t = levels["alpha_k_anonymity", "alpha"], levels["t_closeness", "equal"]
@@ -125,20 +127,20 @@ def _with_models(found: ClassErrors, levels: Mapping[tuple[str, str], float], fu
             "1 − e^δ (1 − prior error)", "no value becomes likelier or unlikelier by more than the factor e^δ",
         ),
         ModelError(
-            "mutual information (bits)", found.mutual_information, "attribute", "average",
-            max(0.0, prior - math.sqrt(found.mutual_information * nats / 2)), "at least", average,
+            "mutual information (bits)", errors.mutual_information, "attribute", "average",
+            max(0.0, prior - math.sqrt(errors.mutual_information * nats / 2)), "at least", average,
             "prior error − √(I ln 2/2)", "the mean over all people; a class may be far worse",
         ),
         ModelError(
-            "Shannon entropy (bits)", found.shannon_entropy, "attribute", "average", 1 - 2**-found.shannon_entropy,
+            "Shannon entropy (bits)", errors.shannon_entropy, "attribute", "average", 1 - 2**-errors.shannon_entropy,
             "at most", average, "1 − 2^−H(X|Y)", "the attacker weighs all values, of many people at once",
         ),
     )  # fmt: skip
-    return replace(found, models=rows)
+    return replace(errors, models=rows)
 
 
 def _floor(factor: float, prior: float) -> float:
-    """No posterior is above factor·max p, so that no error is below 1 − factor·max p."""
+    """Return 1 − factor·max p: no posterior is above factor·max p, so no error is below this."""
     return max(0.0, 1 - factor * (1 - prior)) if math.isfinite(factor) else 0.0
 
 

@@ -17,34 +17,49 @@ from dalenius.errors import InputError
 from dalenius.measures.loss import Loss, coordinates, distances, hamming
 from dalenius.measures.observed import Observed
 
-MOST_TRANSPORTED = 120  # values between which a linear programme moves probability
-MOST_RATIOS = 400_000_000  # pairs of inputs times outputs that are gone through
+__all__ = [
+    "MAX_RATIOS",
+    "MAX_TRANSPORTED",
+    "RATIOS_AT_ONCE",
+    "Epsilons",
+    "Transport",
+    "delta_disclosure",
+    "epsilons",
+    "kl_divergences",
+    "mutual_information",
+    "t_emd",
+    "total_variations",
+    "transport",
+]
+
+MAX_TRANSPORTED = 120  # values between which a linear programme moves probability
+MAX_RATIOS = 400_000_000  # pairs of inputs times outputs that are gone through
 RATIOS_AT_ONCE = 4_000_000
 
 
 def total_variations(observed: Observed) -> Floats:
-    """½ Σ|p − q| of every observation."""
-    found: Floats = np.abs(observed.posterior - observed.prior).sum(axis=1) / 2
-    return found
+    """Return ½ Σ|p − q| of every observation."""
+    distance: Floats = np.abs(observed.posterior - observed.prior).sum(axis=1) / 2
+    return distance
 
 
 def kl_divergences(observed: Observed) -> Floats:
-    """D(p ‖ q) = Σ p ln(p/q) of every observation, in nats; infinite where what was impossible is believed."""
+    """Return D(p ‖ q) = Σ p ln(p/q) of every observation, in nats; infinite where what was impossible is believed."""
     p, q = observed.posterior, observed.prior
     logs = np.zeros(p.shape)
     with np.errstate(divide="ignore"):
         np.log(np.divide(p, q, out=np.full(p.shape, np.inf), where=q > 0), out=logs, where=p > 0)
-    found: Floats = np.maximum((p * logs).sum(axis=1), 0.0)
-    return found
+    divergence: Floats = np.maximum((p * logs).sum(axis=1), 0.0)
+    return divergence
 
 
 def mutual_information(observed: Observed) -> float:
-    """I(X;Y) = E_Y D(p(·|Y) ‖ p), in nats: the average risk R."""
+    """Return I(X;Y) = E_Y D(p(·|Y) ‖ p), in nats: the average risk R."""
     return observed.average(kl_divergences(observed))
 
 
 def delta_disclosure(observed: Observed) -> float:
-    """max |ln p(x|y)/p(x)| over values that the prior allows; infinite where one vanishes (Brickell and Shmatikov 2008)."""
+    """Return max |ln p(x|y)/p(x)| over values that the prior allows; infinite where one vanishes (Brickell and Shmatikov 2008)."""
     p, q = observed.posterior, observed.prior
     possible = q > 0
     if (p[possible] <= 0).any() or (p[~possible] > 0).any():
@@ -62,15 +77,18 @@ class Transport:
 
 
 def t_emd(observed: Observed, loss: Loss) -> Transport:
-    """t-closeness as Li et al. (2007) have it. The ground distance is the loss; for the squared one, which is no distance,
-    its root, and for a loss that is no distance between values, 1 between any two of them."""
+    """Return t-closeness as defined by Li et al. (2007).
+
+    The ground distance is the loss. The squared loss is no distance, so its root is used. For any other loss that is no
+    distance between values, any two values are at distance 1.
+    """
     cost, ground, note = loss.matrix, loss.name, ""
     if loss.estimates != observed.values and set(loss.estimates) != set(observed.values):
         cost, ground, note = hamming(observed.values).matrix, "hamming", "the estimates of the loss are not the values"
     elif loss.estimates != observed.values:
         cost = cost[:, [loss.estimates.index(value) for value in observed.values]]
-    named = ground in ("hamming", "absolute", "squared", "hierarchy")
-    if not named and len(cost) <= MOST_TRANSPORTED and not Loss(ground, cost, observed.values).is_metric:
+    is_metric_by_name = ground in ("hamming", "absolute", "squared", "hierarchy")
+    if not is_metric_by_name and len(cost) <= MAX_TRANSPORTED and not Loss(ground, cost, observed.values).is_metric:
         cost, ground, note = hamming(observed.values).matrix, "hamming", "the loss is no distance between values"
     if loss.name == "squared" and ground == "squared":
         cost, ground, note = np.sqrt(cost), "absolute", "the root of the squared loss"
@@ -80,38 +98,38 @@ def t_emd(observed: Observed, loss: Loss) -> Transport:
         points = coordinates(observed.values, "The absolute loss")
         if points.shape[1] == 1:
             return Transport(float(_on_a_line(observed, points[:, 0]).max()), ground, note)
-    if len(cost) > MOST_TRANSPORTED:
+    if len(cost) > MAX_TRANSPORTED:
         return Transport(
             None,
             ground,
-            f"a distance between more than {MOST_TRANSPORTED} values, with no closed form, is not computed",
+            f"a distance between more than {MAX_TRANSPORTED} values, with no closed form, is not computed",
         )
     return Transport(_largest_transport(observed, cost), ground, note)
 
 
 def _between_blocks(observed: Observed, cost: Floats) -> Floats:
-    """An ultrametric d(x, z) = Σ_i (c_{i+1} − c_i)·[x, z in different blocks of {d ≤ c_i}]; so is the transport, with TV."""
+    """Return an ultrametric d(x, z) = Σ_i (c_{i+1} − c_i)·[x, z in different blocks of {d ≤ c_i}]; so is the transport, with TV."""
     heights = np.unique(cost)
-    found = np.zeros(len(observed.posterior))
+    distance = np.zeros(len(observed.posterior))
     for low, high in pairwise(heights.tolist()):
         _, block = np.unique(cost <= low, axis=0, return_inverse=True)
         member = np.zeros((len(cost), int(block.max()) + 1))
         member[np.arange(len(cost)), block.ravel()] = 1.0
-        found += (high - low) * np.abs((observed.posterior - observed.prior) @ member).sum(axis=1) / 2
-    return found
+        distance += (high - low) * np.abs((observed.posterior - observed.prior) @ member).sum(axis=1) / 2
+    return distance
 
 
 def _on_a_line(observed: Observed, points: Floats) -> Floats:
-    """∫ |F − G|, the difference of both distribution functions."""
+    """Return ∫ |F − G|, the difference of both distribution functions."""
     order = np.argsort(points, kind="stable")
     gaps = np.diff(points[order])
     ahead = np.cumsum((observed.posterior - observed.prior)[:, order], axis=1)[:, :-1]
-    found: Floats = np.abs(ahead) @ gaps
-    return found
+    distance: Floats = np.abs(ahead) @ gaps
+    return distance
 
 
 def _largest_transport(observed: Observed, cost: Floats) -> float:
-    """Programmes are solved in the order of what they can be at most, d_max·TV, until none can be larger any more."""
+    """Solve programmes in the order of their upper bounds d_max·TV, until none can be larger."""
     most = cost.max() * total_variations(observed)
     best = 0.0
     for y in np.argsort(-most).tolist():
@@ -122,7 +140,7 @@ def _largest_transport(observed: Observed, cost: Floats) -> float:
 
 
 def transport(p: Floats, q: Floats, cost: Floats) -> float:
-    """The cost of moving p to q: min Σ f c over flows f ≥ 0 with rows p and columns q."""
+    """Return the cost of moving p to q: min Σ f c over flows f ≥ 0 with rows p and columns q."""
     rows, columns = np.flatnonzero(p > 0), np.flatnonzero(q > 0)
     some = cost[np.ix_(rows, columns)]
     if len(columns) == 1:
@@ -132,17 +150,17 @@ def transport(p: Floats, q: Floats, cost: Floats) -> float:
     # One constraint follows from the others; it is left out, or rounding would make them contradict each other.
     equal = vstack([out, into[:-1]], format="csr")
     target = np.concatenate([p[rows] / p[rows].sum(), (q[columns] / q[columns].sum())[:-1]])
-    found = linprog(some.ravel(), A_eq=equal, b_eq=target, bounds=(0, None), method="highs-ds")
-    if found.status != 0:
+    solved = linprog(some.ravel(), A_eq=equal, b_eq=target, bounds=(0, None), method="highs-ds")
+    if solved.status != 0:
         raise InputError("The earth mover's distance could not be computed for these numbers.")
-    return float(found.fun)
+    return float(solved.fun)
 
 
 @dataclass(frozen=True, slots=True)
 class Epsilons:
     """The ε of differential privacy of a channel, in nats: between any two inputs (local), between inputs next to each other
-    in order, and for each unit of distance (geo-indistinguishability). None where the labels are no numbers, or there are too
-    many."""
+    in order, and for each unit of distance (geo-indistinguishability). None if the labels are not numbers, or there
+    are too many."""
 
     local: float
     adjacent: float | None
@@ -150,11 +168,11 @@ class Epsilons:
 
 
 def epsilons(matrix: Floats, inputs: tuple[str, ...]) -> Epsilons:
-    """max ln p(y|x)/p(y|x') over outputs y and neighbours x, x'."""
+    """Return max ln p(y|x)/p(y|x') over outputs y and neighbours x, x'."""
     with np.errstate(divide="ignore"):
         logs = np.log(matrix)
-    made = matrix.max(axis=0) > 0
-    logs = logs[:, made]
+    occurs = matrix.max(axis=0) > 0
+    logs = logs[:, occurs]
     local = float((logs.max(axis=0) - logs.min(axis=0)).max()) if len(logs) > 1 else 0.0
     try:
         points = coordinates(inputs, "A distance")
@@ -167,17 +185,17 @@ def epsilons(matrix: Floats, inputs: tuple[str, ...]) -> Epsilons:
     return Epsilons(local, adjacent, _per_distance(logs, points))
 
 
-def _largest_difference(one: Floats, other: Floats) -> Floats:
-    """max |a − b| of each row; two logarithms of 0 are no difference."""
-    both = np.isneginf(one) & np.isneginf(other)
-    off = np.abs(np.subtract(one, other, out=np.zeros(one.shape), where=~both))
-    found: Floats = off.max(axis=-1)
-    return found
+def _largest_difference(first: Floats, second: Floats) -> Floats:
+    """Return max |a − b| of each row; two logarithms of 0 are no difference."""
+    both = np.isneginf(first) & np.isneginf(second)
+    off = np.abs(np.subtract(first, second, out=np.zeros(first.shape), where=~both))
+    largest: Floats = off.max(axis=-1)
+    return largest
 
 
 def _per_distance(logs: Floats, points: Floats) -> float | None:
     n, m = logs.shape
-    if n < 2 or n * n * m > MOST_RATIOS:
+    if n < 2 or n * n * m > MAX_RATIOS:
         return None
     apart = distances(points, points)
     if (apart + np.eye(n) <= 0).any():

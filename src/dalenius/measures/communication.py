@@ -1,7 +1,7 @@
-"""Degrees of anonymity of a message's sender, as the literature on anonymous communication has defined them.
+"""Degrees of anonymity of a message's sender, as defined in the literature on anonymous communication.
 
-The measures that Rebollo-Monedero et al. (2013, section II-A) survey, each computed from the same thing: what an attacker
-believes of who sent the message, for every observation that it may make.
+The measures that Rebollo-Monedero et al. (2013, section II-A) survey. Each is computed from what an attacker believes about
+the sender, for every possible observation.
 """
 
 from __future__ import annotations
@@ -19,15 +19,19 @@ from dalenius.kernels.permanent import glynn
 from dalenius.measures.entropy import effective_size, renyi
 from dalenius.measures.observed import Observed
 
+__all__ = ["MAX_ROWS", "ORDERS", "SUM_TOLERANCE", "Degrees", "degrees", "edman_degree", "permanent"]
+
 ORDERS = (0.0, 0.5, 1.0, 2.0, math.inf)
-LARGEST = 24  # rows of a matrix whose permanent is computed: each row more doubles the time
-EVEN = 5e-7  # for each entry: sums this close to 1 are 1, as those of probabilities printed with six digits are
+MAX_ROWS = 24  # rows of a matrix whose permanent is computed: each row more doubles the time
+SUM_TOLERANCE = (
+    5e-7  # for each entry: sums this close to 1 are 1, as those of probabilities printed with six digits are
+)
 _ROUND = 2.0**-52
 
 
 @dataclass(frozen=True, slots=True)
 class Degrees:
-    """Entropies in bits; `average` is the mean over observations, `smallest` and `worst` the observation that tells most."""
+    """Entropies in bits: `average` is over observations, `smallest` and `worst` are of the most revealing one."""
 
     # Everybody who is a value of the unknown, likely or not.
     users: int
@@ -57,7 +61,7 @@ class Degrees:
 
 
 def degrees(observed: Observed) -> Degrees:
-    """All of them. Edman's takes the channel's matrix for that of messages sent and received one to one."""
+    """Return all of them. Edman's takes the channel's matrix for that of messages sent and received one to one."""
     n = len(observed.values)
     most = observed.posterior.max(axis=1)
     shannon = renyi(observed.posterior, 1.0)
@@ -85,7 +89,7 @@ def degrees(observed: Observed) -> Degrees:
 
 
 def edman_degree(matrix: Floats) -> float:
-    """log per(A)/log(n!/nⁿ) of a doubly stochastic matrix (Edman, Sivrikaya and Yener 2007); 0 for one user.
+    """Return log per(A)/log(n!/nⁿ) of a doubly stochastic matrix (Edman, Sivrikaya and Yener 2007); 0 for one user.
 
     1 where every matching of senders and messages is as likely as every other (n!/nⁿ is the least that the permanent can be:
     van der Waerden), 0 where one is certain. A[i, j] is the probability that message j is of sender i.
@@ -94,15 +98,15 @@ def edman_degree(matrix: Floats) -> float:
     if reason is not None:
         raise InputError(f"Edman's degree is of a doubly stochastic matrix: {reason}.")
     n = len(matrix)
-    found = permanent(matrix)
+    value = permanent(matrix)
     if n == 1:
         return 0.0
     least = math.lgamma(n + 1) - n * math.log(n)
-    return min(1.0, max(0.0, math.log(found) / least))
+    return min(1.0, max(0.0, math.log(value) / least))
 
 
 def permanent(matrix: Floats) -> float:
-    """Σ over permutations π of Π_i a_{iπ(i)}, by Glynn's formula: n·2^{n−1} steps, so n ≤ 24 (a quarter of a second).
+    """Return Σ over permutations π of Π_i a_{iπ(i)}, by Glynn's formula: n·2^{n−1} steps, so n ≤ 24 (a quarter of a second).
 
     Columns and rows are scaled by powers of two, which is exact, and the product of the powers multiplied back. Terms of both
     signs cancel: measured against exact fractions, the relative error of doubly stochastic matrices is below 10⁻¹² (uniform,
@@ -112,11 +116,11 @@ def permanent(matrix: Floats) -> float:
     if a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) == 0:
         raise InputError(f"Only a square matrix has a permanent; this one has shape {a.shape}.")
     if not np.isfinite(a).all():
-        raise InputError("The matrix has an entry that is no number.")
+        raise InputError("The matrix has an entry that is not a number.")
     n = len(a)
-    if n > LARGEST:
+    if n > MAX_ROWS:
         raise InputError(
-            f"The permanent of a matrix of {n} rows takes {n}·2^{n - 1} steps; at most {LARGEST} rows are computed."
+            f"The permanent of a matrix of {n} rows takes {n}·2^{n - 1} steps; at most {MAX_ROWS} rows are computed."
         )
     powers = 0
     for axis in (1, 0):
@@ -128,14 +132,14 @@ def permanent(matrix: Floats) -> float:
         powers += int(exponent.sum())
     if structural_rank(csr_array(a != 0)) < n:
         return 0.0  # every product has a factor 0, which terms that cancel would not show
-    found, size = glynn(a)
-    if abs(found) < size * n * _ROUND * 1e6:
+    value, size = glynn(a)
+    if abs(value) < size * n * _ROUND * 1e6:
         raise InputError(
-            f"The terms of the permanent cancel: their mean size is {size:.3g} and the sum {found:.3g} (scaled), so that less "
+            f"The terms of the permanent cancel: their mean size is {size:.3g} and the sum {value:.3g} (scaled), so that less "
             "than six digits of it are sure."
         )
     try:
-        return math.ldexp(found, powers)
+        return math.ldexp(value, powers)
     except OverflowError:
         raise InputError("The permanent is larger than the largest number; scale the matrix down.") from None
 
@@ -144,18 +148,20 @@ def _edman(observed: Observed) -> tuple[float | None, str | None]:
     n = len(observed.values)
     if len(observed.observations) != n:
         return None, f"there are {n} users and {len(observed.observations)} observations, and as many are needed"
-    if (np.abs(observed.prior * n - 1) > EVEN * n).any():
+    if (np.abs(observed.prior * n - 1) > SUM_TOLERANCE * n).any():
         return None, "the users are not equally likely to send"
     # With a uniform prior, p(y|x) = n p(y) p(x|y).
     matrix = observed.joint * n
     reason = _not_doubly_stochastic(matrix)
-    if reason is None and n > LARGEST:
-        reason = f"the permanent of a matrix of {n} rows takes {n}·2^{n - 1} steps; at most {LARGEST} rows are computed"
+    if reason is None and n > MAX_ROWS:
+        reason = (
+            f"the permanent of a matrix of {n} rows takes {n}·2^{n - 1} steps; at most {MAX_ROWS} rows are computed"
+        )
     return (None, reason) if reason is not None else (edman_degree(matrix), None)
 
 
 def _not_doubly_stochastic(matrix: Floats) -> str | None:
-    """Why a matrix is not, or None."""
+    """Return why a matrix is not, or None."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) == 0:
         return f"the matrix has shape {matrix.shape}, and is not square"
     if not np.isfinite(matrix).all() or (matrix < 0).any():
@@ -163,6 +169,6 @@ def _not_doubly_stochastic(matrix: Floats) -> str | None:
     for axis, name in ((1, "row"), (0, "column")):
         sums = matrix.sum(axis=axis)
         off = int(np.abs(sums - 1).argmax())
-        if abs(sums[off] - 1) > EVEN * len(matrix) + 1e-12:
+        if abs(sums[off] - 1) > SUM_TOLERANCE * len(matrix) + 1e-12:
             return f"{name} {off + 1} sums to {sums[off]:.6g}, and all have to sum to 1"
     return None

@@ -1,4 +1,4 @@
-"""What an intersection attack achieves: effective anonymity before and after, who is vulnerable, and how sure the attacker is.
+"""What an intersection attack achieves: effective anonymity before and after, who is vulnerable, and with what confidence.
 
 With EA_ij the number of different values that release j leaves target i, and ÊA_i the number that all leave together: the drop
 is min over j of EA_ij − ÊA_i, the confidence 1/ÊA_i. VP is the share of targets with a drop above 0, PVP at confidence C
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.arrays import Bools, Longs
+
+__all__ = ["CONFIDENCES", "Composed", "composed"]
 
 CONFIDENCES = {"100": 1, "50": 2, "33": 3, "25": 4}  # in percent, and the most values that are left at it
 
@@ -40,12 +42,12 @@ class Composed:
 
 
 def composed(prior: Longs, located: Bools, posterior: Longs) -> Composed:
-    """From EA [release, target], who is located where, and ÊA."""
+    """Return the figures of EA [release, target], of who is located where, and of ÊA."""
     targets = prior.shape[1]
     somewhere = located.any(axis=0)
     least = np.where(located, prior, np.iinfo(np.int64).max).min(axis=0)
     drop = np.maximum(least - posterior, 0)[somewhere]  # more may be left by all: somebody was suppressed after all
-    means = [_mean(mine[there]) for mine, there in zip(prior, located, strict=True)]
+    means = [_mean(own[there]) for own, there in zip(prior, located, strict=True)]
     after = _mean(posterior[somewhere])
     known = [mean for mean in means if not math.isnan(mean)]
     return Composed(

@@ -1,6 +1,6 @@
-"""How far noisy counts are off: what the mechanism promises, what a draw did, and what a reader of the counts notices.
+"""The error of noisy counts: what the mechanism promises, what one draw did, and what a reader of the counts notices.
 
-Of a Gaussian column n is looked at; its sum and squares are no counts.
+For a Gaussian column only n is used; its sum and squares are not counts.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from dalenius.arrays import Floats
 from dalenius.errors import ParameterError
 from dalenius.releases import NoisyCounts
 
+__all__ = ["CountError", "average_count", "count_error", "expected_noise"]
+
 
 @dataclass(frozen=True, slots=True)
 class CountError:
-    """Of one draw: by how much a count is off on average, and what share of people the sensitive column's shares misplace."""
+    """The error of one draw: the mean error of a count, and the share of people that the sensitive column's shares misplace."""
 
     mean_absolute: float
     total_variation: float
 
 
 def expected_noise(mechanism: str, scale: float) -> float:
-    """E|noise| of one count.
+    """Return E|noise| of one count.
 
     Laplace: the scale b itself. Two-sided geometric, P(x) = (1 − α)/(1 + α) · α^|x| with α = exp(−1/b): twice the sum of
     x·α^x over x ≥ 1 is 2α/(1 − α)², so that E|x| = 2α/(1 − α²).
@@ -39,20 +41,20 @@ def expected_noise(mechanism: str, scale: float) -> float:
 
 
 def average_count(exact: NoisyCounts) -> float:
-    """The people of a cell, over all cells of all tables, also those that nobody has."""
+    """Return the people of a cell, over all cells of all tables, also those that nobody has."""
     tables = exact.counted
     return float(sum(table.sum() for table in tables)) / sum(table.size for table in tables)
 
 
 def count_error(noisy: NoisyCounts, exact: NoisyCounts) -> CountError:
-    """One draw against the counts without noise."""
+    """Return the error of one draw against the counts without noise."""
     off = sum(float(np.abs(a - b).sum()) for a, b in zip(noisy.counted, exact.counted, strict=True))
     cells = sum(table.size for table in exact.counted)
     return CountError(off / cells, float(np.abs(_shares(noisy) - _shares(exact)).sum()) / 2)
 
 
 def _shares(release: NoisyCounts) -> Floats:
-    """How common each sensitive value looks: its counts in all tables, none below 0."""
+    """Return how common each sensitive value looks: its counts in all tables, none below 0."""
     total = np.sum([np.maximum(table, 0.0).sum(axis=0) for table in release.counted], axis=0)
-    found: Floats = total / total.sum() if total.any() else np.full(len(total), 1 / len(total))
-    return found
+    shares: Floats = total / total.sum() if total.any() else np.full(len(total), 1 / len(total))
+    return shares

@@ -1,4 +1,4 @@
-"""How much a belief changes because the person is in the release: ε of each target (Definition 4 of methods B's paper)."""
+"""How far a belief changes because the person is in the release: ε of each target (Machanavajjhala et al. 2009, Definition 4)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import numpy as np
 from dalenius.arrays import Floats
 from dalenius.belief import Belief
 
+__all__ = ["epsilons"]
+
 
 def epsilons(belief: Belief) -> Floats:
-    """max(p_in/p_out, (1 − p_out)/(1 − p_in)) over the values that are believed possible, at least 1.
+    """Return max(p_in/p_out, (1 − p_out)/(1 − p_in)) over the values that are believed possible, at least 1.
 
     Of a target who fits nowhere nothing is learnt: nan. Meant for beliefs whose baseline is the person left out.
     """

@@ -1,10 +1,10 @@
-"""Rates over several draws of noise on the same people: a mean, an interval, the least and the most.
+"""Rates over several draws of noise on the same people: a mean, an interval, the smallest and the largest.
 
-Two things are uncertain. Who the people are: others like them would be guessed more or less often, and no number of draws
-mends that, for all draws meet the same people. And the noise: a mean over D draws is as good as D draws are. People and
-draws are crossed, so the variance of the mean is that of people over n, plus that between draws over D, which holds what
-both do together. The interval is made of both parts: the exact binomial interval of n people (not of n·D; it is too wide
-rather than too narrow, since a person's mean over draws varies less than a guess), and Student's interval of the D means.
+Two things are uncertain. First, the people: others like them would be guessed more or less often. More draws do not reduce
+this, because all draws are about the same people. Second, the noise: more draws, D of them, do reduce its part. People and
+draws are crossed, so the variance of the mean is that of people over n, plus that between draws over D, which includes their
+interaction. The interval combines both parts: the exact binomial interval of n people (not of n·D; it is rather too wide than
+too narrow, because a person's mean over draws varies less than a guess), and Student's interval of the D means.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from dalenius.arrays import Floats
 from dalenius.measures import accuracy
 from dalenius.measures.accuracy import CONFIDENCE, Rate
 
+__all__ = ["Spread", "paired_gain", "pooled"]
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -34,7 +36,7 @@ class Spread:
 
 
 def pooled(rates: Sequence[Rate]) -> Spread:
-    """The rate over all draws; where each has people of its own (those it is sure of), every guess weighs the same."""
+    """Return the rate over all draws; where each has people of its own (those it is sure of), every guess weighs the same."""
     people = np.array([rate.n for rate in rates], dtype=np.float64)
     if not people.sum():
         return Spread(Rate.undefined(), math.nan, math.nan)
@@ -48,11 +50,11 @@ def pooled(rates: Sequence[Rate]) -> Spread:
 
 
 def paired_gain(attack: Sequence[Rate], control: Sequence[Rate]) -> Spread:
-    """attack − control, draw by draw: both meet the same noise, and what it does to both alike is no uncertainty of it."""
+    """Return attack − control, draw by draw: both see the same noise, so what affects both alike cancels."""
     between = accuracy.gain(_of_people(attack), _of_people(control))
     if between.n == 0:
         return Spread(between, math.nan, math.nan)
-    differences = np.array([mine.value - theirs.value for mine, theirs in zip(attack, control, strict=True)])
+    differences = np.array([attacked.value - outside.value for attacked, outside in zip(attack, control, strict=True)])
     noise = _noise(differences)
     low = between.value - math.hypot(between.value - between.low, noise)
     high = between.value + math.hypot(between.high - between.value, noise)
@@ -61,7 +63,7 @@ def paired_gain(attack: Sequence[Rate], control: Sequence[Rate]) -> Spread:
 
 
 def _of_people(rates: Sequence[Rate]) -> Rate:
-    """The mean as if it were one draw, of as many people as one draw has on average."""
+    """Return the mean as if it were one draw, of as many people as one draw has on average."""
     people = sum(rate.n for rate in rates)
     if not people:
         return Rate.undefined()
@@ -70,7 +72,7 @@ def _of_people(rates: Sequence[Rate]) -> Rate:
 
 
 def _noise(values: Floats) -> float:
-    """Half of Student's interval of a mean over draws; 0 of one draw, which says nothing of others."""
+    """Return half of Student's interval of a mean over draws; 0 of one draw, which says nothing of others."""
     if len(values) < 2:
         return 0.0
     from scipy.special import stdtrit

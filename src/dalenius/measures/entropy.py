@@ -14,13 +14,26 @@ from dalenius.arrays import Floats, Longs
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures.observed import Observed
 
-SUM = 1e-6  # beliefs whose sum is further from 1 are refused
+__all__ = [
+    "NEAR_ONE",
+    "SLACK",
+    "SUM_TOLERANCE",
+    "conditional",
+    "confidence_sets",
+    "effective_size",
+    "min_entropy",
+    "renyi",
+    "typical_set_bits",
+    "uniform_error",
+]
+
+SUM_TOLERANCE = 1e-6  # beliefs whose sum is further from 1 are refused
 SLACK = 1e-12  # a set whose probability is short of p by rounding counts as reaching it
-NEAR = 0.5  # orders this close to 1 are computed from their difference from 1
+NEAR_ONE = 0.5  # orders this close to 1 are computed from their difference from 1
 
 
 def renyi(posteriors: Floats, order: float) -> Floats:
-    """H_α of each row: log2(Σ p^α)/(1 − α); its limits at α = 0, 1 and ∞ (section V-A1).
+    """Return H_α of each row: log2(Σ p^α)/(1 − α); its limits at α = 0, 1 and ∞ (section V-A1).
 
     With m the largest p, Σ p^α = m^α Σ (p/m)^α keeps its digits for large α, where p^α is 0 for a computer. Near α = 1 both
     log Σ p^α and 1 − α vanish; there log Σ p^α = log1p(Σ p (p^{α−1} − 1)), for Σ p = 1, and no digits are lost.
@@ -29,12 +42,12 @@ def renyi(posteriors: Floats, order: float) -> Floats:
         raise ParameterError("order", "renyi", "a number ≥ 0, or inf", order)
     p = _beliefs(posteriors)
     if order == 0:
-        found: Floats = np.log2((p > 0).sum(axis=1))
-        return found
+        entropies: Floats = np.log2((p > 0).sum(axis=1))
+        return entropies
     most = p.max(axis=1)
     if math.isinf(order):
         return _above(-np.log2(most))
-    if abs(order - 1) < NEAR:
+    if abs(order - 1) < NEAR_ONE:
         logs = np.log(p, where=p > 0, out=np.zeros_like(p))
         if order == 1:
             return _above(-(p * logs).sum(axis=1) / math.log(2))
@@ -44,22 +57,22 @@ def renyi(posteriors: Floats, order: float) -> Floats:
 
 
 def effective_size(entropy: Floats | float) -> Floats:
-    """2^H: of how many equally likely values the entropy is that large."""
+    """Return 2^H, the number of equally likely values that have this entropy."""
     return np.exp2(np.asarray(entropy, dtype=np.float64))
 
 
 def conditional(observed: Observed, order: float = 1.0) -> float:
-    """E_y H_α(X|y), the mean over observations; at α = 1 it is H(X|Y). (Arimoto's conditional entropy is another.)"""
+    """Return E_y H_α(X|y), the mean over observations; at α = 1 it is H(X|Y). (Arimoto's conditional entropy is another.)"""
     return observed.average(renyi(observed.posterior, order))
 
 
 def min_entropy(observed: Observed) -> float:
-    """−log2 Σ_y max_x p(x, y): the average min-entropy (Dodis et al. 2008), −log2 of the chance that the best guess is right."""
+    """Return −log2 Σ_y max_x p(x, y), the average min-entropy (Dodis et al. 2008): −log2 of the best guess's success rate."""
     return float(_above(-np.log2(observed.joint.max(axis=0).sum(keepdims=True)))[0])
 
 
 def confidence_sets(posteriors: Floats, p: float) -> Longs:
-    """How many values the smallest set of probability ≥ p has, for each row; of p = 1 it is the support (section V-A1)."""
+    """Return how many values the smallest set of probability ≥ p has, for each row; of p = 1 it is the support (section V-A1)."""
     if isinstance(p, bool) or not isinstance(p, int | float | np.integer | np.floating) or not 0 < p <= 1:
         raise ParameterError("p", "confidence_sets", "a number > 0 and ≤ 1", p)
     beliefs = _beliefs(posteriors)
@@ -73,34 +86,34 @@ def confidence_sets(posteriors: Floats, p: float) -> Longs:
 
 
 def uniform_error(sizes: Longs) -> Floats:
-    """1 − 1/|C|: the error of a guess within a set whose members are held equally likely (section V-A1)."""
-    found = np.asarray(sizes)
-    if (found < 1).any():
-        raise ParameterError("sizes", "uniform_error", "ints ≥ 1", int(found.min()))
-    return 1 - 1 / found.astype(np.float64)
+    """Return 1 − 1/|C|: the error of a guess within a set whose members are held equally likely (section V-A1)."""
+    numbers = np.asarray(sizes)
+    if (numbers < 1).any():
+        raise ParameterError("sizes", "uniform_error", "ints ≥ 1", int(numbers.min()))
+    return 1 - 1 / numbers.astype(np.float64)
 
 
 def typical_set_bits(observed: Observed, repeats: int) -> float:
-    """k·H(X|Y): log2 of about how many sequences of k values are left once k observations are made (section V-A2)."""
+    """Return k·H(X|Y): log2 of about how many sequences of k values are left once k observations are made (section V-A2)."""
     if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 0:
         raise ParameterError("repeats", "typical_set_bits", "an int ≥ 0", repeats)
     return int(repeats) * conditional(observed, 1.0)
 
 
 def _beliefs(posteriors: Floats) -> Floats:
-    """Rows of probabilities, that sum to 1 as far as a computer's numbers can."""
+    """Return rows of probabilities that sum to 1 as far as floating point allows."""
     p = np.asarray(posteriors, dtype=np.float64)
     if p.ndim != 2 or p.shape[1] == 0:
         raise InputError(
             f"Beliefs are rows of probabilities, one row for each observation; these have shape {p.shape}."
         )
     total = p.sum(axis=1, keepdims=True)
-    if not np.isfinite(p).all() or (p < 0).any() or (np.abs(total - 1) > SUM).any():
+    if not np.isfinite(p).all() or (p < 0).any() or (np.abs(total - 1) > SUM_TOLERANCE).any():
         raise InputError("Beliefs are rows of probabilities, each ≥ 0, that sum to 1; one of them is not.")
-    found: Floats = p / total
-    return found
+    normalised: Floats = p / total
+    return normalised
 
 
 def _above(bits: Floats) -> Floats:
-    """No entropy is below 0, not even by rounding."""
+    """Return the entropy, and 0 if rounding put it below 0."""
     return np.maximum(bits, 0.0) + 0.0

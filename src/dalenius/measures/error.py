@@ -16,10 +16,12 @@ from dalenius.measures.closeness import kl_divergences, total_variations
 from dalenius.measures.loss import Loss
 from dalenius.measures.observed import Observed
 
+__all__ = ["Mistaken", "Privacy", "Reduction", "distortion", "mistaken", "privacy", "reduction"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Privacy:
-    """`conditional[y]`, and what becomes of it; `prior` is the error of who has seen nothing."""
+    """`conditional[y]` and its summaries; `prior` is the error of an attacker who has seen nothing."""
 
     conditional: Floats
     average: float
@@ -29,7 +31,7 @@ class Privacy:
 
 
 def privacy(observed: Observed, loss: Loss) -> Privacy:
-    """Equations 2, 3 and 4."""
+    """Return the figures of equations 2, 3 and 4."""
     conditional = loss.best(observed.posterior)
     worst = int((conditional <= conditional.min() + 1e-12 * loss.largest).argmax())  # of equal ones the first
     return Privacy(
@@ -49,7 +51,7 @@ def _prior_error(observed: Observed, loss: Loss) -> float:
 
 
 def distortion(source: Floats, matrix: Floats, system: Floats) -> float:
-    """E d_S(X', Y') (5): `source[x']` = p(x'), `system[x', y']` = d_S."""
+    """Return E d_S(X', Y') (5): `source[x']` = p(x'), `system[x', y']` = d_S."""
     return float(source @ (matrix * system).sum(axis=1))
 
 
@@ -79,7 +81,7 @@ class Reduction:
 
 
 def reduction(observed: Observed, loss: Loss) -> Reduction:
-    """ΔP of every observation beside its bounds (8), and E[ΔP²] beside that by mutual information."""
+    """Return ΔP of every observation next to its bounds (8), and E[ΔP²] next to that by mutual information."""
     best = loss.best(observed.posterior)
     # A Bayes estimator is not beaten but by rounding.
     each = np.maximum(loss.error_of(observed.posterior, observed.prior, ties="worst") - best, 0.0)
@@ -105,7 +107,7 @@ def reduction(observed: Observed, loss: Loss) -> Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Mistaken:
-    """An attacker whose posterior is not the right one (Shokri et al. 2011, as section VI-A has them).
+    """An attacker with a wrong posterior (Shokri et al. 2011, in the form of section VI-A).
 
     `certainty`: the entropy of what it believes, in bits; small is certain. `inaccuracy`: the total variation between what
     it believes and what it should. `correctness`: the mean loss of a value drawn from what it believes; None where values are
@@ -119,7 +121,7 @@ class Mistaken:
 
 
 def mistaken(observed: Observed, believed: Floats, loss: Loss) -> Mistaken:
-    """`believed[y, x]`: what the attacker holds in place of the posterior."""
+    """Return the same with `believed[y, x]`, the attacker's belief, in place of the posterior."""
     logs = np.log2(believed, out=np.zeros_like(believed), where=believed > 0)
     square = _square(observed, loss)
     drawn = None
@@ -134,7 +136,7 @@ def mistaken(observed: Observed, believed: Floats, loss: Loss) -> Mistaken:
 
 
 def _square(observed: Observed, loss: Loss) -> Floats | None:
-    """The loss with a column for each value, as a value that is drawn is an estimate."""
+    """Return the loss with a column for each value, as a value that is drawn is an estimate."""
     if not set(observed.values) <= set(loss.estimates):
         return None
     order = [loss.estimates.index(value) for value in observed.values]

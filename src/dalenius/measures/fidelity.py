@@ -1,8 +1,8 @@
-"""What a release is still good for, held against the table it was made of.
+"""The utility of a release, compared with its table.
 
-Beside the costs that a release tells of itself (see `utility`): NCP and precision of its labels, the Kullback–Leibler
-divergence of the table from what a reader of the release would take it for, and the error of count queries answered from
-the release (see `queries`).
+Besides the costs that follow from the release alone (see `utility`): NCP and precision of its labels, the Kullback–Leibler
+divergence of the table from a reader's reconstruction, and the error of count queries answered from the release (see
+`queries`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from dalenius.adversaries import fit
-from dalenius.adversaries.population import Overlapping, Population
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.population import Overlapping, Population
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows
 from dalenius.errors import InputError
@@ -24,10 +24,22 @@ from dalenius.measures.queries import QUERIES, Asked, Query, answering, errors_o
 from dalenius.measures.threat import Faithfulness, faithfulness
 from dalenius.measures.utility import labels_cost, release_utility
 from dalenius.releases import Anatomized, Generalized, Release
-from dalenius.releases.sets import Sets
+from dalenius.releases.leaf_sets import LeafSets
 from dalenius.schema import Column, Schema
 
-SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
+__all__ = [
+    "MAX_SHARES",
+    "SANITY",
+    "Coded",
+    "Truth",
+    "fidelity",
+    "kl_divergence",
+    "ncp",
+    "precision",
+    "table_faithfulness",
+]
+
+MAX_SHARES = 20_000_000  # of leaves given values that faithfulness is worked out from; with more it is left out
 SANITY = (
     0.001  # the error is relative to the true count, or to this share of all people, or to one person, if that is more
 )
@@ -60,7 +72,7 @@ class Truth:
 
     @classmethod
     def of(cls, cells: Coded) -> Truth:
-        """From the cells of a table."""
+        """Make the truth from the cells of a table."""
         return cls(cells.schema, cells.codes, cells.counts)
 
     @property
@@ -75,13 +87,13 @@ class Truth:
         return self._identity[0]
 
     def usual(self, queries: int, seed: int) -> Asked:
-        """A workload of count queries; it is answered once, and then held against any number of releases."""
+        """Return a workload of count queries; it is answered once, and then held against any number of releases."""
         if (queries, seed) not in self._usual:
             self._usual[queries, seed] = self.ask(workload(self.schema, queries, seed))
         return self._usual[queries, seed]
 
     def ask(self, queries: list[Query]) -> Asked:
-        """Queries and their true answers."""
+        """Return queries and their true answers."""
         floor = max(1.0, SANITY * self.people)
         return Asked(queries, np.array([self._answer(query) for query in queries]), floor)
 
@@ -93,7 +105,7 @@ class Truth:
 
 
 def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: int = 0) -> dict[str, float]:
-    """Every cost that can be measured of this kind of release. Smaller is better, but for precision."""
+    """Return every cost that can be measured of this kind of release. Smaller is better, but for precision."""
     borders, rows, counts = release.borders(), release.rows(), release.counts()
     misfit = None if borders is None else misfits(borders, truth)
     changed = None if misfit is None else misfit.cells
@@ -123,16 +135,16 @@ def fidelity(release: Release, truth: Truth, *, queries: int = QUERIES, seed: in
 def table_faithfulness(
     release: Generalized, truth: Truth, column: str | None = None, *, seed: int = 0
 ) -> Faithfulness | None:
-    """RF of what the release teaches, held against what the table would; nothing if that has no exact posterior.
+    """Return RF of what the release teaches against what the table would; None if that has no exact posterior.
 
     Without a column of the first sensitive one.
     """
     target = truth.schema[column] if column is not None else truth.schema.sensitive[0]
     name = target.name
-    if len(target.leaves) * sum(len(quasi.leaves) for quasi in truth.schema.quasi) > SHARES:
+    if len(target.leaves) * sum(len(quasi.leaves) for quasi in truth.schema.quasi) > MAX_SHARES:
         return None
     try:
-        learnt = Population.of(release, name, rows=False, ways=False)
+        learnt = Population.of(release, name, rows=False, allocations=False)
         best = Population.of(truth.identity, name, rows=False)
     except (Overlapping, InputError):  # a [prior] that does not fit stops an attack, not a comparison
         return None
@@ -149,7 +161,7 @@ def table_faithfulness(
 
 
 def ncp(release: Generalized | Anatomized, changed: Floats | None = None) -> float:
-    """The normalised certainty penalty: the mean over cells of how wide a label is (Xu et al. 2006).
+    """Return the normalised certainty penalty: the mean over cells of how wide a label is (Xu et al. 2006).
 
     Integers: largest less smallest value, as a share of the domain's; categories: leaves covered as a share of all, 0 for a
     single one. A suppressed cell counts 1, unless the column has one leaf only, and so does one that was changed.
@@ -160,12 +172,12 @@ def ncp(release: Generalized | Anatomized, changed: Floats | None = None) -> flo
             if rows is None:  # tuples are published as they are
                 total += 0.0 if changed is None else float(changed[a])
             else:
-                total += labels_cost(rows, a, _widths(column, rows.sets(a)), changed)
+                total += labels_cost(rows, a, _widths(column, rows.leaf_sets(a)), changed)
     return total / (release.people * len(columns))
 
 
-def _widths(column: Column, sets: Sets) -> Floats:
-    """How wide each label is, from 0 to 1."""
+def _widths(column: Column, sets: LeafSets) -> Floats:
+    """Return how wide each label is, from 0 to 1."""
     leaves = np.diff(sets.first)
     width = leaves / len(column.leaves)
     if column.type == "integer":
@@ -173,14 +185,14 @@ def _widths(column: Column, sets: Sets) -> Floats:
         values = column.domain.values()
         span = float(np.nanmax(values) - np.nanmin(values))
         if span > 0:
-            mine = values[sets.members]  # nan, and so a count of leaves, where a value is missing
-            reach = np.maximum.reduceat(mine, sets.first[:-1]) - np.minimum.reduceat(mine, sets.first[:-1])
+            numbers = values[sets.members]  # nan, and so a count of leaves, where a value is missing
+            reach = np.maximum.reduceat(numbers, sets.first[:-1]) - np.minimum.reduceat(numbers, sets.first[:-1])
             width = np.where(np.isnan(reach), width, reach / span)
     return np.where(leaves > 1, width, 0.0)
 
 
 def precision(release: Generalized | Anatomized, changed: Floats | None = None) -> float:
-    """1 − mean over cells of level / height (Sweeney 2002); nan unless every label is a node of its column's hierarchy.
+    """Return 1 − mean over cells of level / height (Sweeney 2002); nan unless every label is a node of its column's hierarchy.
 
     Suppressed and changed cells are at full height.
     """
@@ -210,28 +222,28 @@ def precision(release: Generalized | Anatomized, changed: Floats | None = None) 
 
 
 def kl_divergence(release: Generalized | Anatomized, truth: Truth) -> float:
-    """Σ p ln(p/p̂) over (quasi, sensitive…) in nats; infinite if the release says that somebody of the table cannot be."""
+    """Return Σ p ln(p/p̂) over (quasi, sensitive…) in nats; infinite if the release says that somebody of the table cannot be."""
     m = len(truth.schema.quasi)
     sizes = [len(column.leaves) for column in truth.schema.coded]
     known, number = distinct_rows(truth.codes[:, :m], sizes[:m])
     tuples, value = distinct_rows(
         np.concatenate([release.sensitive.codes, truth.codes[:, m:]]).astype(np.int32), sizes[m:]
     )
-    mine, theirs = value[: len(release.sensitive.group)], value[len(release.sensitive.group) :]
+    in_release, in_table = value[: len(release.sensitive.group)], value[len(release.sensitive.group) :]
     said = release.sensitive
     inside = said.group >= 0
     counts = csr_array(
-        (said.counts[inside].astype(np.float64), (said.group[inside], mine[inside])),
+        (said.counts[inside].astype(np.float64), (said.group[inside], in_release[inside])),
         shape=(release.groups, len(tuples)),
     )
-    hidden = np.bincount(mine[~inside], weights=said.counts[~inside], minlength=len(tuples))
-    estimate = fit.anywhere(release, known)[number] * hidden[theirs]
+    hidden = np.bincount(in_release[~inside], weights=said.counts[~inside], minlength=len(tuples))
+    estimate = fit.fit_to_suppressed(release, known)[number] * hidden[in_table]
     counts.sort_indices()
     keys = np.repeat(np.arange(release.groups, dtype=np.int64), np.diff(counts.indptr)) * len(tuples) + counts.indices
     order = np.argsort(number, kind="stable")  # cells by their target
     begins = np.searchsorted(number[order], np.arange(len(known) + 1))
     for some, groups in fit.fits(release, known):
-        _add_counts(estimate, some, groups, order, begins, theirs, keys, counts)
+        _add_counts(estimate, some, groups, order, begins, in_table, keys, counts)
     share = truth.counts / truth.people
     with np.errstate(divide="ignore"):
         return max(0.0, float((share * np.log(share * release.people / estimate)).sum()))
@@ -260,7 +272,7 @@ def _add_counts(
     )
     low = 0
     while low < len(some):
-        high = max(low + 1, int(np.searchsorted(total, total[low] + fit.PAIRS, side="right")) - 1)
+        high = max(low + 1, int(np.searchsorted(total, total[low] + fit.MAX_PAIRS, side="right")) - 1)
         target = np.repeat(np.arange(low, high), (cells_of * pairs_of)[low:high])
         within = np.arange(len(target)) - (total[target] - total[low])
         cell = order[begins[some[target]] + within // np.maximum(pairs_of[target], 1)]

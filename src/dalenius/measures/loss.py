@@ -19,10 +19,26 @@ from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import Hierarchy
 from dalenius.releases.channel import Part, rows_of
 
-NAMED = ("hamming", "absolute", "squared", "hierarchy")
-LARGEST = 1e100
+__all__ = [
+    "BLOCK_ENTRIES",
+    "LOSS_NAMES",
+    "MAX_LOSS",
+    "TIE",
+    "Loss",
+    "absolute",
+    "coordinates",
+    "distances",
+    "hamming",
+    "hierarchy",
+    "make_loss",
+    "squared",
+    "tabulated",
+]
+
+LOSS_NAMES = ("hamming", "absolute", "squared", "hierarchy")
+MAX_LOSS = 1e100
 TIE = 1e-12  # of the largest loss: estimates so close to the best are as good
-CHUNK = 16_000_000  # entries of a block of posteriors × estimates
+BLOCK_ENTRIES = 16_000_000  # entries of a block of posteriors × estimates
 _PIECE = re.compile(NUMBER)
 
 
@@ -38,9 +54,11 @@ class Loss:
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.matrix).all() or (self.matrix < 0).any():
-            raise InputError(f"The loss {self.name} has an entry that is below 0 or no number; losses are ≥ 0.")
-        if self.matrix.size and self.matrix.max() > LARGEST:
-            raise InputError(f"The loss {self.name} has an entry above {LARGEST:g}, which is too large to reckon with.")
+            raise InputError(f"The loss {self.name} has an entry that is negative or not a number; losses are ≥ 0.")
+        if self.matrix.size and self.matrix.max() > MAX_LOSS:
+            raise InputError(
+                f"The loss {self.name} has an entry above {MAX_LOSS:g}, which is too large to compute with."
+            )
 
     @property
     def largest(self) -> float:
@@ -48,54 +66,54 @@ class Loss:
         return float(self.matrix.max())
 
     def expected(self, beliefs: Floats) -> Floats:
-        """E d(X, e) of every belief and estimate: [belief, e]."""
+        """Return E d(X, e) of every belief and estimate: [belief, e]."""
         return beliefs @ self.matrix
 
     def best(self, beliefs: Floats) -> Floats:
-        """min over estimates of E d(X, e), for each row of beliefs: the error of a Bayes estimator."""
+        """Return min over estimates of E d(X, e), for each row of beliefs: the error of a Bayes estimator."""
         if self.points is not None:
             return self.variance(beliefs)
         return self.best_label(beliefs)
 
     def best_label(self, beliefs: Floats) -> Floats:
-        """The same where the estimate must be one of the labels."""
-        found = np.empty(len(beliefs))
+        """Return the same where the estimate must be one of the labels."""
+        smallest = np.empty(len(beliefs))
         for part in self._parts(len(beliefs)):
-            found[part] = self.expected(beliefs[part]).min(axis=1)
-        return found
+            smallest[part] = self.expected(beliefs[part]).min(axis=1)
+        return smallest
 
     def variance(self, beliefs: Floats) -> Floats:
-        """E ‖X − E X‖², each centred before it is squared, so that large coordinates cost no digits."""
+        """Return E ‖X − E X‖², centred before it is squared, so that large coordinates cost no digits."""
         assert self.points is not None
         points = self.points - self.points.mean(axis=0)
         means = beliefs @ points
-        found = np.zeros(len(beliefs))
+        spread = np.zeros(len(beliefs))
         for axis in range(points.shape[1]):
-            found += (beliefs * (points[:, axis][None, :] - means[:, axis][:, None]) ** 2).sum(axis=1)
-        return found
+            spread += (beliefs * (points[:, axis][None, :] - means[:, axis][:, None]) ** 2).sum(axis=1)
+        return spread
 
     def error_of(self, beliefs: Floats, others: Floats, *, ties: Literal["mean", "worst"] = "mean") -> Floats:
-        """E_p d(X, e_q): believers of `beliefs` judge the best estimates of `others`, row by row.
+        """Return E_p d(X, e_q): people who believe `beliefs` judge the best estimates of `others`, row by row.
 
         Where several are equally good for `others`, the mean over them, as if one were tossed for, or the worst.
         """
         if self.points is not None:
             off = ((beliefs - others) @ (self.points - self.points.mean(axis=0))) ** 2
-            found: Floats = self.variance(beliefs) + off.sum(axis=1)
-            return found
-        found = np.empty(len(beliefs))
+            judged_losses: Floats = self.variance(beliefs) + off.sum(axis=1)
+            return judged_losses
+        judged_losses = np.empty(len(beliefs))
         for part in self._parts(len(beliefs)):
             costs = self.expected(others[part])
             good = costs <= costs.min(axis=1, keepdims=True) + TIE * self.largest
             judged = self.expected(beliefs[part])
             if ties == "worst":
-                found[part] = np.where(good, judged, -np.inf).max(axis=1)
+                judged_losses[part] = np.where(good, judged, -np.inf).max(axis=1)
             else:
-                found[part] = (judged * good).sum(axis=1) / good.sum(axis=1)
-        return found
+                judged_losses[part] = (judged * good).sum(axis=1) / good.sum(axis=1)
+        return judged_losses
 
     def _parts(self, rows: int) -> list[slice]:
-        step = max(1, CHUNK // max(1, self.matrix.shape[1]))
+        step = max(1, BLOCK_ENTRIES // max(1, self.matrix.shape[1]))
         return [slice(low, low + step) for low in range(0, rows, step)]
 
     @property
@@ -111,29 +129,29 @@ class Loss:
 
 
 def coordinates(labels: Sequence[str], what: str) -> Floats:
-    """Labels as points: `3`, `-1.5`, or several numbers such as `2 7` or `(2, 7)`; all with as many."""
-    found = []
+    """Parse labels as points: `3`, `-1.5`, or several numbers such as `2 7` or `(2, 7)`, all of the same length."""
+    rows = []
     for label in labels:
         pieces = [piece for piece in re.split(r"[\s,;:]+", label.strip().strip("()[]").strip()) if piece]
         if not pieces or not all(_PIECE.fullmatch(piece) for piece in pieces):
-            raise InputError(f"{what} needs numbers for labels, such as 3 or (2, 7), and {label!r} is none.")
-        found.append([float(piece) for piece in pieces])
-    if len({len(point) for point in found}) > 1:
-        raise InputError(f"{what} needs labels with as many numbers each, and some have more than others.")
-    points = np.array(found)
-    if not (np.abs(points) <= LARGEST).all():
-        raise InputError(f"{what} needs numbers for labels, and one is too large.")
+            raise InputError(f"{what} needs numeric labels, such as 3 or (2, 7), and {label!r} is not.")
+        rows.append([float(piece) for piece in pieces])
+    if len({len(point) for point in rows}) > 1:
+        raise InputError(f"{what} needs labels with the same number of coordinates.")
+    points = np.array(rows)
+    if not (np.abs(points) <= MAX_LOSS).all():
+        raise InputError(f"{what} needs numeric labels, and one is too large.")
     return points
 
 
-def distances(one: Floats, other: Floats) -> Floats:
-    """Euclidean distances of points."""
-    found: Floats = np.sqrt(((one[:, None, :] - other[None, :, :]) ** 2).sum(axis=2))
-    return found
+def distances(first: Floats, second: Floats) -> Floats:
+    """Return Euclidean distances between points."""
+    lengths: Floats = np.sqrt(((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2))
+    return lengths
 
 
 def hamming(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
-    """1 for every mistake."""
+    """Return the loss that counts 1 for every mistake."""
     estimates = values if estimates is None else estimates
     place = {name: i for i, name in enumerate(values)}
     matrix = np.ones((len(values), len(estimates)))
@@ -144,32 +162,32 @@ def hamming(values: Sequence[str], estimates: Sequence[str] | None = None) -> Lo
 
 
 def absolute(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
-    """|x − e|; of points the Euclidean distance."""
+    """Return the loss |x − e|, for points the Euclidean distance."""
     estimates = values if estimates is None else estimates
-    one, other = coordinates(values, "The absolute loss"), coordinates(estimates, "The absolute loss")
-    _same_dimension(one, other)
-    return Loss("absolute", distances(one, other), tuple(estimates))
+    true_points, guessed_points = coordinates(values, "The absolute loss"), coordinates(estimates, "The absolute loss")
+    _same_dimension(true_points, guessed_points)
+    return Loss("absolute", distances(true_points, guessed_points), tuple(estimates))
 
 
 def squared(values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
-    """‖x − e‖²; without named estimates e is any point."""
-    one = coordinates(values, "The squared loss")
-    other = one if estimates is None else coordinates(estimates, "The squared loss")
-    _same_dimension(one, other)
+    """Return the loss ‖x − e‖². Without named estimates, e is any point."""
+    true_points = coordinates(values, "The squared loss")
+    guessed_points = true_points if estimates is None else coordinates(estimates, "The squared loss")
+    _same_dimension(true_points, guessed_points)
     with np.errstate(over="ignore"):
-        matrix = ((one[:, None, :] - other[None, :, :]) ** 2).sum(axis=2)
+        matrix = ((true_points[:, None, :] - guessed_points[None, :, :]) ** 2).sum(axis=2)
     return Loss(
-        "squared", matrix, tuple(values if estimates is None else estimates), one if estimates is None else None
+        "squared", matrix, tuple(values if estimates is None else estimates), true_points if estimates is None else None
     )
 
 
-def _same_dimension(one: Floats, other: Floats) -> None:
-    if one.shape[1] != other.shape[1]:
+def _same_dimension(first: Floats, second: Floats) -> None:
+    if first.shape[1] != second.shape[1]:
         raise InputError("Values and estimates are points of different dimensions.")
 
 
 def hierarchy(tree: Hierarchy, values: Sequence[str], estimates: Sequence[str] | None = None) -> Loss:
-    """The height of the lowest common ancestor over the hierarchy's: 0 itself, 1 nothing in common but the top."""
+    """Return the height of the lowest common ancestor over the hierarchy's: 0 itself, 1 nothing in common but the top."""
     estimates = values if estimates is None else estimates
     leaves = {leaf: i for i, leaf in enumerate(tree.leaves)}
     for name in (*values, *estimates):
@@ -189,39 +207,39 @@ def hierarchy(tree: Hierarchy, values: Sequence[str], estimates: Sequence[str] |
 def tabulated(
     name: str, rows: Sequence[str], part: Part, values: Sequence[str], estimates: Sequence[str] | None = None
 ) -> Loss:
-    """Any matrix: a row for each value, a column for each estimate, by their names in any order."""
+    """Return the loss of any matrix: a row for each value and a column for each estimate, by name and in any order."""
     if len(rows) != len(values):
         raise InputError(
             f"{name}: the loss has {len(rows)} rows and {len(part.names)} columns, and there are {len(values)} values; a row "
             "is needed for each of them."
         )
-    found = rows_of(rows, part, values, name)
-    name = f"{name} (a file)" if name in NAMED else name
+    table = rows_of(rows, part, values, name)
+    name = f"{name} (a file)" if name in LOSS_NAMES else name
     if estimates is None:
-        missing = [value for value in values if value not in set(found.names)]
+        missing = [value for value in values if value not in set(table.names)]
         if missing and len(missing) < len(values):
             raise InputError(
                 f"{name}: the loss has a column for {len(values) - len(missing)} of the {len(values)} values only; one is needed "
                 "for each of them, or for none."
             )
-        return Loss(name, found.matrix, found.names)
-    if set(estimates) != set(found.names) or len(found.names) != len(estimates):
+        return Loss(name, table.matrix, table.names)
+    if set(estimates) != set(table.names) or len(table.names) != len(estimates):
         raise InputError(
-            f"{name}: the loss has {len(found.names)} columns; one is needed for each of the {len(estimates)} outputs, by "
+            f"{name}: the loss has {len(table.names)} columns; one is needed for each of the {len(estimates)} outputs, by "
             "their names."
         )
-    order = [found.names.index(one) for one in estimates]
-    return Loss(name, found.matrix[:, order], tuple(estimates))
+    order = [table.names.index(estimate) for estimate in estimates]
+    return Loss(name, table.matrix[:, order], tuple(estimates))
 
 
-def named(
+def make_loss(
     text: str,
     values: Sequence[str],
     estimates: Sequence[str] | None = None,
     *,
     tree: Hierarchy | None = None,
 ) -> Loss:
-    """A loss by its name; `estimates` where they are not the values."""
+    """Return a loss by its name; `estimates` where they are not the values."""
     if text == "hamming":
         return hamming(values, estimates)
     if text == "absolute":
@@ -232,4 +250,4 @@ def named(
         if tree is None:
             raise InputError("The hierarchy loss needs a hierarchy of the values.")
         return hierarchy(tree, values, estimates)
-    raise InputError(f"There is no loss {text!r}.{nearest(text, NAMED)} Known: {', '.join(NAMED)}.")
+    raise InputError(f"There is no loss {text!r}.{nearest(text, LOSS_NAMES)} Known: {', '.join(LOSS_NAMES)}.")

@@ -16,10 +16,26 @@ import numpy as np
 from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
 
+__all__ = [
+    "MAX_CELLS",
+    "MAX_DATABASES",
+    "SUM_TOLERANCE",
+    "Database",
+    "Mechanism",
+    "check_budget",
+    "check_people",
+    "constant",
+    "noisy_count",
+    "one_random_record",
+    "product",
+    "randomized_response",
+    "tabulate",
+]
+
 Database = tuple[Hashable, ...]
-DATABASES = 4096  # all of them are gone through
-CELLS = 2_000_000  # of the table of probabilities
-SUM = 1e-9  # how far a row of probabilities may be from 1
+MAX_DATABASES = 4096  # all of them are gone through
+MAX_CELLS = 2_000_000  # of the table of probabilities
+SUM_TOLERANCE = 1e-9  # how far a row of probabilities may be from 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +62,7 @@ class Mechanism:
                 raise InputError(
                     f"A mechanism holds probabilities: database {database!r} has one below 0 or none at all."
                 )
-            if abs(row.sum() - 1) > SUM:
+            if abs(row.sum() - 1) > SUM_TOLERANCE:
                 raise InputError(
                     f"A mechanism's rows sum to 1: that of database {database!r} sums to {row.sum():.9g}, "
                     f"{row.sum() - 1:+.3g} from it."
@@ -55,16 +71,16 @@ class Mechanism:
         object.__setattr__(self, "probabilities", table)
 
     def databases(self) -> list[Database]:
-        """Every database, in the order of the rows."""
+        """Return every database, in the order of the rows."""
         return list(tuples(self.domain, repeat=self.people))
 
     def by_record(self, values: Floats, person: int) -> Floats:
-        """Rows as [records before, the person's record, records after, …], so that neighbours stand on axis 1."""
+        """Return rows as [records before, the person's record, records after, …], so that neighbours stand on axis 1."""
         size = len(self.domain)
         return values.reshape(size**person, size, size ** (self.people - 1 - person), *values.shape[1:])
 
     def without(self, person: int, default: Hashable = None) -> Floats:
-        """Pr[A(D₋ᵢ) = t], rows as in `probabilities`; the default record is the domain's None or first value unless named."""
+        """Return Pr[A(D₋ᵢ) = t], rows as in `probabilities`. The default record is None or the first value of the domain."""
         table = self.by_record(self.probabilities, person)
         code = 0
         if default in self.domain:
@@ -77,7 +93,7 @@ class Mechanism:
 def tabulate(
     domain: Sequence[Hashable], people: int, distribution: Callable[[Database], Mapping[Hashable, float]]
 ) -> Mechanism:
-    """The mechanism whose outputs have the `distribution(database)`; outputs stand in the order they first appear."""
+    """Return the mechanism whose outputs have the `distribution(database)`; outputs stand in the order they first appear."""
     _check_size(domain, people, 1)
     rows = [distribution(database) for database in tuples(domain, repeat=people)]
     outputs = {output: column for column, output in enumerate(dict.fromkeys(t for row in rows for t in row))}
@@ -90,12 +106,12 @@ def tabulate(
 
 
 def constant(domain: Sequence[Hashable], people: int, output: Hashable = "nothing") -> Mechanism:
-    """Always the same output."""
+    """Return the mechanism whose output is always the same."""
     return tabulate(domain, people, lambda _: {output: 1.0})
 
 
 def randomized_response(domain: Sequence[Hashable], people: int, epsilon: float) -> Mechanism:
-    """Every record apart: itself with a probability e^ε times that of each other value. The level is ε."""
+    """Return every record apart: itself with a probability e^ε times that of each other value. The level is ε."""
     check_budget(epsilon, 0.0, "randomized_response")
     count, size = _check_size(domain, people, 1), len(domain)
     _check_size(domain, people, count)
@@ -117,7 +133,7 @@ def noisy_count(
     low: int = 0,
     high: int | None = None,
 ) -> Mechanism:
-    """How many records are `counted`, plus noise z of Pr ∝ e^{−ε|z|}; what falls outside [low, high] is put at that end."""
+    """Return how many records are `counted`, plus noise z of Pr ∝ e^{−ε|z|}; what falls outside [low, high] is put at that end."""
     check_budget(epsilon, 0.0, "noisy_count")
     check_people(people, "noisy_count")
     top = people if high is None else high
@@ -126,7 +142,7 @@ def noisy_count(
     ratio = math.exp(-epsilon)
 
     def at_least(least: int) -> float:
-        """Pr[z ≥ least]: Σ_{z≥m} (1 − a)/(1 + a) a^z = a^m/(1 + a) for m ≥ 0."""
+        """Return Pr[z ≥ least]: Σ_{z≥m} (1 − a)/(1 + a) a^z = a^m/(1 + a) for m ≥ 0."""
         return ratio**least / (1 + ratio) if least >= 0 else 1 - ratio ** (1 - least) / (1 + ratio)
 
     def distribution(database: Database) -> dict[Hashable, float]:
@@ -140,7 +156,7 @@ def noisy_count(
 
 
 def one_random_record(domain: Sequence[Hashable], people: int) -> Mechanism:
-    """A record drawn at random, published with its person's number: close in total variation, private in no sense."""
+    """Return a record drawn at random, published with its person's number: close in total variation, private in no sense."""
 
     def distribution(database: Database) -> dict[Hashable, float]:
         return dict.fromkeys(enumerate(database), 1 / people)
@@ -149,7 +165,7 @@ def one_random_record(domain: Sequence[Hashable], people: int) -> Mechanism:
 
 
 def product(*mechanisms: Mechanism) -> Mechanism:
-    """Several releases of one database with independent coins: an output is a tuple of theirs."""
+    """Return several releases of one database with independent coins; an output is a tuple of theirs."""
     if not mechanisms:
         raise ParameterError("mechanisms", "product", "one mechanism or more", mechanisms)
     first = mechanisms[0]
@@ -175,15 +191,17 @@ def check_people(people: object, owner: str) -> None:
 
 
 def _check_size(domain: Sequence[Hashable], people: int, outputs: int) -> int:
-    """How many databases there are, refused where they or the table's cells are too many."""
+    """Return how many databases there are, refused where they or the table's cells are too many."""
     check_people(people, "Mechanism")
     if not len(domain) or len(set(domain)) < len(domain):
         raise ParameterError("domain", "Mechanism", "values, each once", domain)
-    if people * math.log(len(domain)) > math.log(DATABASES) + 1e-9:
+    if people * math.log(len(domain)) > math.log(MAX_DATABASES) + 1e-9:
         raise ParameterError(
-            "people", "Mechanism", f"so few that {len(domain)} values give at most {DATABASES:,} databases", people
+            "people", "Mechanism", f"so few that {len(domain)} values give at most {MAX_DATABASES:,} databases", people
         )
     count: int = len(domain) ** people
-    if count * outputs > CELLS:
-        raise InputError(f"A mechanism of {count:,} databases and {outputs:,} outputs is larger than {CELLS:,} cells.")
+    if count * outputs > MAX_CELLS:
+        raise InputError(
+            f"A mechanism of {count:,} databases and {outputs:,} outputs is larger than {MAX_CELLS:,} cells."
+        )
     return count

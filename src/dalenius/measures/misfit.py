@@ -1,8 +1,8 @@
 """How many rows of a release must have been changed: values of the truth that do not fit their label.
 
-Nobody says which row of a release is whose, and rows may stand in any order. So each row is given to a person of the table
-who fits it and has its sensitive values, to as many as possible at once: a maximum flow from people to rows. Rows that are
-left over were changed. There may have been more: a changed row can fit somebody else.
+A release does not say which row belongs to whom, and rows may be in any order. So as many rows as possible are matched with
+people of the table who fit them and have their sensitive values: a maximum flow from people to rows. Rows without a match
+were changed. More rows may have been changed, because a changed row can fit somebody else.
 
 The same is done for each quasi-identifier by itself. Of an anatomized release only the quasi-identifiers are compared: with
 the values it would not be a flow any more.
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.coding import distinct_rows, merge
 from dalenius.errors import InputError
 from dalenius.measures.anonymity import Coded
 from dalenius.releases import Anatomized, Generalized, Release
+
+__all__ = ["MAX_PAIRS", "MAX_PEOPLE", "Misfits", "misfits"]
 
 MAX_PAIRS = 5_000_000  # of people and classes that overlap; with more the bound is a weaker one
 MAX_PEOPLE = 2**31 - 1  # that a flow can count
@@ -32,8 +34,8 @@ MAX_PEOPLE = 2**31 - 1  # that a flow can count
 class Misfits:
     """`rows` were changed at least, and in each quasi-identifier `cells` at least.
 
-    A changed row has a changed cell. Where the columns by themselves show fewer than there are rows, nobody knows in which
-    column the others are: they are shared out evenly over the columns that can differ.
+    A changed row has a changed cell. If the single columns show fewer changes than there are changed rows, the columns of the
+    others are unknown: they are distributed evenly over the columns that can differ.
     """
 
     rows: int
@@ -41,14 +43,14 @@ class Misfits:
 
     @classmethod
     def of(cls, rows: int, each: list[int], sizes: list[int]) -> Misfits:
-        """From what each column shows, and how many values it has: one that has a single value cannot differ."""
+        """Make it from what each column shows and how many values it has. A constant column cannot differ."""
         able = np.array([size > 1 for size in sizes])
         more = max(rows - sum(each), 0) / max(int(able.sum()), 1)
         return cls(rows, np.array(each, dtype=np.float64) + np.where(able, more, 0.0))
 
 
 def misfits(release: Release, truth: Coded) -> Misfits:
-    """The fewest rows and cells of a release that must have been changed, given the table it was made of."""
+    """Return the smallest number of rows and cells of a release that must have been changed from its table."""
     boxes, links = release.rows(), release.links()
     if boxes is not None:
         return _of_boxes(boxes, truth)
@@ -72,7 +74,7 @@ def _of_tuples(release: Anatomized, truth: Coded) -> Misfits:
     more = np.concatenate([published.counts, -truth.counts])
 
     def surplus(number: Ints) -> int:
-        """How many more there are in the release of whatever it has more of."""
+        """Return the total excess of the release over the table, over everything it has more of."""
         excess = np.zeros(int(number.max()) + 1, dtype=np.int64)
         np.add.at(excess, number, more)
         return int(np.maximum(excess, 0).sum())
@@ -109,17 +111,17 @@ class _Compared:
         )  # fmt: skip
 
     def changed_cells(self, a: int) -> int:
-        """Rows whose label of one quasi-identifier fits nobody who has the row's sensitive values."""
-        sets = self.release.sets(a)
+        """Return how many rows have a label that fits nobody with the row's sensitive values."""
+        sets = self.release.leaf_sets(a)
         order = np.argsort(sets.members, kind="stable")
         start = np.searchsorted(sets.members[order], np.arange(sets.leaves + 1))
         label = np.repeat(np.arange(len(sets)), np.diff(sets.first))[order]
         labels = self.release.codes[self.group, a]
-        found = self._changed(self.quasi[:, [a]], [sets.leaves], start, label, labels, len(sets))
-        return 0 if found is None else found
+        changed = self._changed(self.quasi[:, [a]], [sets.leaves], start, label, labels, len(sets))
+        return 0 if changed is None else changed
 
     def changed_rows(self) -> int | None:
-        """Rows that fit nobody who has their sensitive values; None if there are too many pairs to look at."""
+        """Return how many rows fit nobody with their sensitive values; None if there are too many pairs to compare."""
         sizes = [len(column.leaves) for column in self.release.schema.quasi]
         known, number = distinct_rows(self.quasi, sizes)
         targets, groups, pairs = [], [], 0
@@ -138,7 +140,7 @@ class _Compared:
     def _changed(
         self, cells: Ints, sizes: list[int], start: Longs, fitting: NDArray[np.integer], group: Ints, groups: int
     ) -> int | None:
-        """People of `cells` are given rows of the groups that fit: `fitting[start[x]:start[x + 1]]` for cell x."""
+        """Return how many rows nobody can be given; people of cell x fit the groups `fitting[start[x]:start[x + 1]]`."""
         values = len(self.hidden)
         have, people = merge(np.column_stack([cells, self.values]).astype(np.int32), self.people, [*sizes, values])
         rows = np.column_stack([group, self.group_values]).astype(np.int32)
@@ -152,22 +154,22 @@ class _Compared:
         wanted = fitting[start[have[cell, 0]] + within].astype(np.int64) * values + have[cell, 1]
         at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
         fits = keys[at] == wanted
-        placed = _placed(people, have[:, 1], places, want[:, 1], cell[fits], at[fits], self.hidden)
-        return None if placed is None else self.release.people - placed
+        placed_people = _count_placeable(people, have[:, 1], places, want[:, 1], cell[fits], at[fits], self.hidden)
+        return None if placed_people is None else self.release.people - placed_people
 
 
-def _placed(
+def _count_placeable(
     people: Longs, values: Ints, places: Longs, place_values: Ints, cell: Longs, at: Longs, hidden: Longs
 ) -> int | None:
-    """How many people can be given a row: cell[i] fits place at[i], and a suppressed row fits whoever has its values."""
+    """Return how many people can be given a row: cell[i] fits place at[i], and a suppressed row fits whoever has its values."""
     if len(np.unique(cell)) == len(cell):  # nobody fits two places: no choice
         load = np.zeros(len(places), dtype=np.int64)
         np.add.at(load, at, people[cell])
-        placed = np.zeros(len(hidden), dtype=np.int64)
-        np.add.at(placed, place_values, np.minimum(load, places))
-        left = -placed
+        fitting = np.zeros(len(hidden), dtype=np.int64)
+        np.add.at(fitting, place_values, np.minimum(load, places))
+        left = -fitting
         np.add.at(left, values, people)
-        return int((placed + np.minimum(left, hidden)).sum())
+        return int((fitting + np.minimum(left, hidden)).sum())
     if len(cell) > MAX_PAIRS or max(int(people.sum()), int(places.sum() + hidden.sum())) > MAX_PEOPLE:
         return None
     first, second, third = 1, 1 + len(people), 1 + len(people) + len(places)

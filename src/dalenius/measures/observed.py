@@ -1,7 +1,7 @@
-"""What an attacker may see, and what it then believes: the one thing that every measure of estimation error looks at.
+"""What an attacker may observe and then believe: the input of every measure of estimation error.
 
-A channel, a table's classes and the beliefs of any adversary come to the same: posteriors, how likely each is to be held, and
-the priors they are compared with.
+A channel, a table's classes and the beliefs of any adversary all become posteriors, their probabilities, and the priors that
+they are compared with.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from dalenius.belief import Belief
 from dalenius.errors import InputError
 from dalenius.releases import Channel, Grouping
 
+__all__ = ["SMALLEST", "SUPPRESSED", "Observed", "dense"]
+
 SMALLEST = 1e-290  # probabilities below are 0: nothing can be divided by them
-NOTHING = "suppressed"  # the observation of people of whom no quasi-identifier is published
+SUPPRESSED = "suppressed"  # the observation of people of whom no quasi-identifier is published
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """`posterior[y, x]` = p(x | y), `weight[y]` = p(y), `prior[y, x]` what was believed before; observations of weight 0 are
-    left out, for they are never made."""
+    """`posterior[y, x]` = p(x | y), `weight[y]` = p(y), `prior[y, x]` what was believed before. Observations of
+    weight 0 are left out, because they never occur."""
 
     values: tuple[str, ...]
     observations: tuple[str, ...]
@@ -33,13 +35,13 @@ class Observed:
 
     @classmethod
     def of_joint(cls, joint: Floats, values: tuple[str, ...], observations: tuple[str, ...]) -> Observed:
-        """From p(x, y), or counts in proportion to it; the prior is its margin."""
+        """Make it from p(x, y) or counts in proportion to it. The prior is the margin."""
         joint = joint / joint.sum()
         weight = joint.sum(axis=0)
-        made = np.flatnonzero(weight > SMALLEST)
-        posterior = (joint[:, made] / weight[made]).T
+        seen = np.flatnonzero(weight > SMALLEST)
+        posterior = (joint[:, seen] / weight[seen]).T
         prior = np.broadcast_to(joint.sum(axis=1), posterior.shape)
-        return cls(values, tuple(observations[i] for i in made), posterior, weight[made], prior)
+        return cls(values, tuple(observations[i] for i in seen), posterior, weight[seen], prior)
 
     @classmethod
     def of_channel(cls, channel: Channel) -> Observed:
@@ -47,19 +49,19 @@ class Observed:
 
     @classmethod
     def of_grouping(cls, grouping: Grouping) -> Observed:
-        """The sensitive value of a person drawn at random, seen through the class that is published of it."""
+        """Return the sensitive value of a person drawn at random, seen through the class that is published of it."""
         counts = dense(grouping)
         names = tuple(f"class {i}" for i in range(grouping.groups))
         hidden = grouping.table - counts.sum(axis=0)
         if hidden.any():
-            counts, names = np.vstack([counts, hidden]), (*names, NOTHING)
+            counts, names = np.vstack([counts, hidden]), (*names, SUPPRESSED)
         if not counts.any():
-            raise InputError("The release has nobody in it.")
+            raise InputError("The release has no people.")
         return cls.of_joint(counts.T, grouping.column.leaves, names)
 
     @classmethod
     def of_belief(cls, belief: Belief, people: Longs | None = None) -> Observed:
-        """Each target is an observation, as likely as there are `people` like it; one that fits nowhere is left out."""
+        """Return an observation for each target, weighted by `people`; targets that fit nowhere are left out."""
         weight = np.ones(len(belief)) if people is None else people.astype(np.float64)
         kept = np.flatnonzero(belief.matched & (weight > 0))
         if len(kept) == 0:
@@ -75,8 +77,8 @@ class Observed:
     @cached_property
     def joint(self) -> Floats:
         """p(x, y) [x, y]."""
-        found: Floats = (self.posterior * self.weight[:, None]).T
-        return found
+        joint: Floats = (self.posterior * self.weight[:, None]).T
+        return joint
 
     @cached_property
     def has_one_prior(self) -> bool:
@@ -85,12 +87,12 @@ class Observed:
         return bool((self.prior == first).all()) and bool(np.abs(self.weight @ self.posterior - first).max() <= 1e-9)
 
     def average(self, figures: Floats) -> float:
-        """The mean of a figure of every observation."""
+        """Return the mean of a figure of every observation."""
         return float(self.weight @ figures)
 
 
 def dense(grouping: Grouping) -> Floats:
-    """n(q, s) as a matrix [group, value]."""
-    found = np.zeros((grouping.groups, len(grouping.table)))
-    found[np.repeat(np.arange(grouping.groups), np.diff(grouping.start)), grouping.values] = grouping.counts
-    return found
+    """Return n(q, s) as a matrix [group, value]."""
+    counts = np.zeros((grouping.groups, len(grouping.table)))
+    counts[np.repeat(np.arange(grouping.groups), np.diff(grouping.start)), grouping.values] = grouping.counts
+    return counts

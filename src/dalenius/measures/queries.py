@@ -1,4 +1,4 @@
-"""Count queries: what a reader of a release takes the number of people with some values for, and how wrong that is.
+"""Count queries: a reader's estimate of the number of people with some values, and its error.
 
 A reader spreads the people of a class evenly: over the combinations of its labels, over its published tuples, at its centroid, or,
 with noisy counts, as if quasi-identifiers were independent given the sensitive value.
@@ -12,13 +12,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversaries import fit
+from dalenius.adversaries.models import fit
 from dalenius.arrays import Bools, Floats, Longs
 from dalenius.errors import InputError
 from dalenius.releases import Anatomized, Centroids, Generalized, GroupedRelease, NoisyCounts, Release
+from dalenius.releases.leaf_sets import LeafSets
 from dalenius.releases.moments import numbers_of
-from dalenius.releases.sets import Sets
 from dalenius.schema import Schema
+
+__all__ = [
+    "QUERIES",
+    "Answer",
+    "Asked",
+    "Independent",
+    "Query",
+    "answering",
+    "errors_of",
+    "relative_error",
+    "relative_errors",
+    "workload",
+]
 
 Answer = Callable[["Query"], float]
 QUERIES = 1000
@@ -33,17 +46,17 @@ class Query:
 
 
 def workload(schema: Schema, queries: int = QUERIES, seed: int = 0) -> list[Query]:
-    """Seeded queries on one to three quasi-identifiers: a run of an integer's leaves, some leaves of a category.
+    """Draw queries on one to three quasi-identifiers: a run of an integer's leaves, some leaves of a category.
 
     A condition covers between a tenth and a half of the leaves. Half of the queries also ask for one sensitive value of the
     first sensitive column.
     """
     rng = np.random.default_rng(seed)
     target = len(schema.sensitive[0].leaves)
-    found = []
+    workload = []
     for _ in range(queries):
         many = int(rng.integers(1, min(3, len(schema.quasi)) + 1))
-        asked = {}
+        conditions = {}
         for a in sorted(rng.choice(len(schema.quasi), many, replace=False).tolist()):
             column = schema.quasi[a]
             leaves = len(column.leaves)
@@ -54,13 +67,13 @@ def workload(schema: Schema, queries: int = QUERIES, seed: int = 0) -> list[Quer
                 holds[low : low + width] = True
             else:
                 holds[rng.choice(leaves, width, replace=False)] = True
-            asked[a] = holds
+            conditions[a] = holds
         values = np.ones(target, dtype=bool)
         if rng.random() < 0.5:
             values[:] = False
             values[int(rng.integers(target))] = True
-        found.append(Query(asked, values))
-    return found
+        workload.append(Query(conditions, values))
+    return workload
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,30 +85,30 @@ class Asked:
     floor: float
 
 
-def relative_error(release: Release, asked: Asked) -> float:
-    """The mean over queries of |answer − truth| / max(truth, one person, 0.1 % of the people)."""
-    return float(relative_errors(release, asked).mean())
+def relative_error(release: Release, workload: Asked) -> float:
+    """Return the mean over queries of |answer − truth| / max(truth, one person, 0.1 % of the people)."""
+    return float(relative_errors(release, workload).mean())
 
 
-def relative_errors(release: Release, asked: Asked) -> Floats:
-    """The error of each query. Few queries that hardly anybody satisfies can rule the mean, so the median goes with it."""
+def relative_errors(release: Release, workload: Asked) -> Floats:
+    """Return the error of each query. Few queries that hardly anybody satisfies can rule the mean, so the median goes with it."""
     answer = answering(release)
     if answer is None:
         raise InputError(
             f"A release of kind {release.kind!r} does not say where its people are, and answers no queries."
         )
-    return errors_of(answer, asked)
+    return errors_of(answer, workload)
 
 
-def errors_of(answer: Answer, asked: Asked) -> Floats:
-    """The error of each query that is answered so."""
-    answers = np.array([answer(query) for query in asked.queries])
-    errors: Floats = np.abs(answers - asked.answers) / np.maximum(asked.answers, asked.floor)
+def errors_of(answer: Answer, workload: Asked) -> Floats:
+    """Return the error of each query that is answered so."""
+    answers = np.array([answer(query) for query in workload.queries])
+    errors: Floats = np.abs(answers - workload.answers) / np.maximum(workload.answers, workload.floor)
     return errors
 
 
 def answering(release: Release) -> Answer | None:
-    """What a reader answers a query from; None if the release says nothing of where people are."""
+    """Return what a reader answers a query from; None if the release says nothing of where people are."""
     rows, links, centres, counts = release.rows(), release.links(), release.centres(), release.counts()
     if rows is not None:
         return _spreading(rows, _Boxes(rows))
@@ -107,7 +120,7 @@ def answering(release: Release) -> Answer | None:
 
 
 def _spreading(release: GroupedRelease, inside: Callable[[Query], Floats]) -> Answer:
-    """The people of each class, by the share of it that a query asks for; of suppressed rows, by chance."""
+    """Return the people of each class, by the share of it that a query asks for; of suppressed rows, by chance."""
     grouping = release.grouping(release.schema.sensitive[0].name)
     counts = fit.counts_of(grouping)
     hidden = grouping.table - np.asarray(counts.sum(axis=0))
@@ -125,7 +138,7 @@ class _Boxes:
 
     def __init__(self, release: Generalized) -> None:
         self.codes = [np.ascontiguousarray(column) for column in release.codes.T]
-        sets = [release.sets(a) for a in range(len(release.labels))]
+        sets = [release.leaf_sets(a) for a in range(len(release.labels))]
         self.runs = [_runs(family) for family in sets]
         self.widths = [np.diff(family.first) for family in sets]
 
@@ -137,8 +150,8 @@ class _Boxes:
         return share
 
 
-def _runs(sets: Sets) -> tuple[Longs, Longs, Longs]:
-    """Sets as runs of codes that follow each other: the first of each run, the one after its last, each set's first run."""
+def _runs(sets: LeafSets) -> tuple[Longs, Longs, Longs]:
+    """Return sets as runs of consecutive codes: the start of each run, its end, and the first run of each set."""
     members = sets.members
     begins = np.ones(len(members), dtype=bool)
     np.not_equal(members[1:] - members[:-1], 1, out=begins[1:])
@@ -149,10 +162,10 @@ def _runs(sets: Sets) -> tuple[Longs, Longs, Longs]:
 
 
 def _covered(leaves: Bools, begin: Longs, end: Longs, first: Longs) -> Longs:
-    """How many leaves of each set a query asks for."""
+    """Return how many leaves of each set a query asks for."""
     before = np.concatenate(([0], np.cumsum(leaves)))
-    found: Longs = np.add.reduceat(before[end] - before[begin], first)
-    return found
+    sums: Longs = np.add.reduceat(before[end] - before[begin], first)
+    return sums
 
 
 class _Tuples:
@@ -193,7 +206,7 @@ class Independent:
         self.rows = {a: release.row_of_leaves(name) for a, name in enumerate(names) if name not in release.moments}
         self.counts = [np.maximum(counts, 0.0) for counts in release.noisy]
         self.given = {
-            names.index(name): moments.given(numbers_of(release.schema[name]))
+            names.index(name): moments.probabilities(numbers_of(release.schema[name]))
             for name, moments in release.moments.items()
         }
         totals = [counts.sum(axis=0) for counts in self.counts]
@@ -212,14 +225,14 @@ class Independent:
             # Of a label that the query cuts, people are spread evenly over its leaves.
             part = (holds[holds > 0, None] * counts[holds > 0]).sum(axis=0)
             answer = answer * np.divide(part, total, out=np.zeros_like(total), where=total > 0)
-        for a, given in self.given.items():
+        for a, shares in self.given.items():
             if a in query.quasi:
-                answer = answer * given[query.quasi[a]].sum(axis=0)
+                answer = answer * shares[query.quasi[a]].sum(axis=0)
         return float(answer.sum())
 
     def _share(self, attribute: int, query: Query) -> Floats:
-        """The share of each row's leaves that the query asks for."""
+        """Return the share of each row's leaves that the query asks for."""
         rows = self.rows[attribute]
         leaves = query.quasi.get(attribute, np.ones(len(rows), dtype=bool))
-        found: Floats = np.bincount(rows, weights=leaves) / np.bincount(rows)
-        return found
+        means: Floats = np.bincount(rows, weights=leaves) / np.bincount(rows)
+        return means

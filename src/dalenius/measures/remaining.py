@@ -1,6 +1,6 @@
 """What a release leaves of each quasi-identifier: how many of its values can still be told apart.
 
-A release of which nothing is left satisfies every criterion, so whoever makes or reads one is told.
+A release of which nothing is left satisfies every criterion, so publishers and reports say what is left.
 """
 
 from __future__ import annotations
@@ -17,6 +17,21 @@ from dalenius.releases import NoisyCounts, Release
 from dalenius.releases.label import Label
 from dalenius.schema import Column, Schema
 
+__all__ = [
+    "WIDTH",
+    "ColumnLeft",
+    "Shown",
+    "State",
+    "columns_left",
+    "from_document",
+    "labels_left",
+    "summary",
+    "to_document",
+    "warnings",
+    "wrapped",
+    "wrapped_items",
+]
+
 State = Literal["kept", "part", "gone"]
 Shown = Literal["labels", "means", "commonest", "sums"]
 WIDTH = 80
@@ -27,7 +42,7 @@ class ColumnLeft:
     """What is left of one column. Suppressed rows do not count: nothing is left of any column there."""
 
     column: str
-    state: State  # kept: single values; gone: one label for everybody, or none that tells anything
+    state: State  # kept: single values; gone: one label for everybody, or only suppressed cells
     values: int  # that the column can have; 0 if nobody says
     told_apart: float | None  # how many of these can be; None: neither values nor labels are published
     overlapping: bool = False  # labels overlap, and `told_apart` is values / (their mean width)
@@ -54,7 +69,7 @@ class ColumnLeft:
 
 
 def columns_left(release: Release) -> tuple[ColumnLeft, ...]:
-    """What is left of each quasi-identifier of a release."""
+    """Return what is left of each quasi-identifier of a release."""
     rows, links, centres, counts = release.rows(), release.links(), release.centres(), release.counts()
     if rows is not None:
         return labels_left(rows.schema, rows.labels, rows.codes, rows.sizes)
@@ -71,13 +86,13 @@ def labels_left(
     index: Ints,
     sizes: Longs,
 ) -> tuple[ColumnLeft, ...]:
-    """The same of groups: group q has `sizes[q]` people and label `labels[a][index[q, a]]` in column a, distinct as sets."""
-    found = []
+    """Return the same of groups: group q has `sizes[q]` people and label `labels[a][index[q, a]]` in column a, distinct as sets."""
+    left = []
     for a, column in enumerate(schema.quasi):
         people = np.bincount(index[:, a], weights=sizes, minlength=len(labels[a])).astype(np.int64)
         used = [(label, count) for label, count in zip(labels[a], people.tolist(), strict=True) if count]
-        found.append(_labels_left(column.name, len(column.leaves), used, schema.suppressed))
-    return tuple(found)
+        left.append(_labels_left(column.name, len(column.leaves), used, schema.suppressed))
+    return tuple(left)
 
 
 def _labels_left(name: str, values: int, used: Sequence[tuple[Label, int]], marks: Sequence[str]) -> ColumnLeft:
@@ -100,7 +115,7 @@ def _is_blank(label: Label, values: int, marks: Sequence[str]) -> bool:
 
 
 def _points_left(column: Column, points: Floats) -> ColumnLeft:
-    """Of centroids."""
+    """Return what centroids leave of each column."""
     distinct = len(np.unique(points))
     shown: Shown = "means" if column.type == "integer" else "commonest"
     state: State = "gone" if distinct == 1 and len(column.leaves) > 1 else "part"
@@ -108,22 +123,22 @@ def _points_left(column: Column, points: Floats) -> ColumnLeft:
 
 
 def _counted_left(release: NoisyCounts) -> tuple[ColumnLeft, ...]:
-    """Of counts: the values or labels that people are counted by."""
-    found = []
+    """Return what counts leave of each column: the values or labels by which people are counted."""
+    left = []
     for column in release.schema.quasi:
         name, values = column.name, len(column.leaves)
         if name in release.moments:
-            found.append(ColumnLeft(name, "part", values, None, shown="sums"))
+            left.append(ColumnLeft(name, "part", values, None, shown="sums"))
         elif name in release.coarse:
             labels = len(release.coarse[name])
-            found.append(ColumnLeft(name, "gone" if labels == 1 else "part", values, float(labels)))
+            left.append(ColumnLeft(name, "gone" if labels == 1 else "part", values, float(labels)))
         else:
-            found.append(ColumnLeft(name, "kept", values, float(values)))
-    return tuple(found)
+            left.append(ColumnLeft(name, "kept", values, float(values)))
+    return tuple(left)
 
 
 def _rounded(number: float) -> str:
-    """Two digits are enough for an average."""
+    """Return an average with two digits."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.2g}"
 
 
@@ -131,23 +146,23 @@ def _rounded(number: float) -> str:
 
 
 def summary(columns: Iterable[ColumnLeft]) -> str:
-    """`age (8 of 74 values), zip (gone), sex (kept)`."""
+    """Return the summary, such as `age (8 of 74 values), zip (gone), sex (kept)`."""
     return ", ".join(_items(columns))
 
 
 def _items(columns: Iterable[ColumnLeft]) -> list[str]:
-    found = list(columns)
-    whole = all(one.state == "kept" and not one.blank_rows for one in found)
-    return ["every column kept"] if whole and len(found) > 1 else list(map(str, found))
+    listed = list(columns)
+    whole = all(left.state == "kept" and not left.blank_rows for left in listed)
+    return ["every column kept"] if whole and len(listed) > 1 else list(map(str, listed))
 
 
 def wrapped(begin: str, columns: Iterable[ColumnLeft], *, indent: int, width: int = WIDTH) -> list[str]:
-    """`begin` and the summary, in lines that fit a screen and do not cut what is said of a column."""
+    """Return `begin` and the summary in lines that fit a screen, without splitting a column's entry."""
     return wrapped_items(begin, _items(columns), indent=indent, width=width)
 
 
 def wrapped_items(begin: str, items: Iterable[str], *, indent: int, width: int = WIDTH) -> list[str]:
-    """A list in lines that break between its items only."""
+    """Return a list in lines that break between its items only."""
     lines, ending = [begin], ""
     for item in items:
         lines[-1] += ending
@@ -159,8 +174,8 @@ def wrapped_items(begin: str, items: Iterable[str], *, indent: int, width: int =
 
 
 def warnings(columns: Iterable[ColumnLeft]) -> list[str]:
-    """A sentence, if nothing is left of some columns."""
-    gone = [one.column for one in columns if one.state == "gone"]
+    """Return a sentence, if nothing is left of some columns."""
+    gone = [left.column for left in columns if left.state == "gone"]
     if not gone:
         return []
     them = "it" if len(gone) == 1 else "them"
@@ -168,10 +183,10 @@ def warnings(columns: Iterable[ColumnLeft]) -> list[str]:
 
 
 def to_document(columns: Iterable[ColumnLeft]) -> dict[str, Any]:
-    """By column, as JSON has it."""
-    return {one.column: {key: value for key, value in asdict(one).items() if key != "column"} for one in columns}
+    """Return the entries by column, as JSON has them."""
+    return {left.column: {key: value for key, value in asdict(left).items() if key != "column"} for left in columns}
 
 
 def from_document(document: Mapping[str, Mapping[str, Any]]) -> tuple[ColumnLeft, ...]:
-    """What `to_document` made."""
-    return tuple(ColumnLeft(name, **found) for name, found in document.items())
+    """Return what `to_document` made."""
+    return tuple(ColumnLeft(name, **entries) for name, entries in document.items())

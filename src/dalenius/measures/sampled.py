@@ -1,6 +1,6 @@
-"""A channel that is known from samples only, and how far off the figures are that are computed from them.
+"""A channel known from samples only, and the error of figures computed from them.
 
-A protocol that is run or simulated gives pairs (x, y); how often each came is all that is known of p(x, y). Average privacy
+A protocol that is run or simulated gives pairs (x, y). Their frequencies are all that is known about p(x, y). Average privacy
 (Rebollo-Monedero et al. 2013, equation 4) has an interval that holds whatever the channel is; the worst case has none.
 """
 
@@ -17,12 +17,14 @@ from dalenius.errors import InputError, ParameterError, listing
 from dalenius.measures.loss import Loss
 from dalenius.releases import Channel
 
+__all__ = ["GRADED", "LIMITS", "MAX_SAMPLES", "Estimated", "estimated", "from_samples"]
+
 LIMITS = (
     "Of worst-case privacy, δ-disclosure and ε samples tell nothing that is sure: each depends on pairs that are too rare to "
     "be seen, and one that was not seen may be impossible or only rare. They need the channel's probabilities."
 )
 GRADED = "The interval is about the values that were seen: one that never came may cost more than any of them."
-MOST = 1_000_000_000  # samples: as many as can be split at random
+MAX_SAMPLES = 1_000_000_000  # samples: as many as can be split at random
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Estimated:
 
 
 def from_samples(counts: Longs, values: Sequence[str], outputs: Sequence[str]) -> Channel:
-    """The channel of the shares: `counts[x, y]` pairs were seen. The prior is how often each x was."""
+    """Return the channel of the shares: `counts[x, y]` pairs were seen. The prior is how often each x was."""
     counts = _checked(counts, "from_samples")
     if counts.shape != (len(values), len(outputs)):
         raise InputError(
@@ -56,7 +58,7 @@ def from_samples(counts: Longs, values: Sequence[str], outputs: Sequence[str]) -
     unseen = [value for value, count in zip(values, each, strict=True) if count == 0]
     if unseen:
         raise InputError(
-            f"No sample has the value {listing(map(repr, unseen))}: what comes of it cannot be estimated. Draw samples of it, or "
+            f"No sample has the value {listing(map(repr, unseen))}: its outputs cannot be estimated. Draw samples of it, or "
             "leave it out."
         )
     return Channel(tuple(values), tuple(outputs), counts / each[:, None], each / each.sum())
@@ -65,7 +67,7 @@ def from_samples(counts: Longs, values: Sequence[str], outputs: Sequence[str]) -
 def estimated(
     counts: Longs, loss: Loss, *, confidence: float = 0.95, complete: bool = True, rng: np.random.Generator
 ) -> Estimated:
-    """Average privacy and mutual information from `counts[x, y]` independent pairs, with the error of the estimate.
+    """Estimate average privacy and mutual information from `counts[x, y]` independent pairs, with errors.
 
     Write F(p) = Σ_y min_e Σ_x p(x, y) d(x, e), so that privacy is P = F(p) and the plug-in P̂ = F(p̂), and α = 1 − confidence.
 
@@ -88,9 +90,9 @@ def estimated(
     if len(loss.matrix) != len(counts):
         raise InputError(f"The loss is of {len(loss.matrix)} values, and the counts of {len(counts)}.")
     n = int(counts.sum())
-    if not 2 <= n <= MOST:
+    if not 2 <= n <= MAX_SAMPLES:
         raise InputError(
-            f"From 2 to {MOST:,} samples are needed, one half to learn from and one to try; there are {n:,}."
+            f"From 2 to {MAX_SAMPLES:,} samples are needed, one half to learn from and one to try; there are {n:,}."
         )
     privacy = _plug_in(counts, loss)
     # A guess e costs at most max_x d(x, e); one drawn at random from all of them at most max_x of the mean over e.
@@ -108,23 +110,23 @@ def estimated(
 
 
 def _checked(counts: Longs, owner: str) -> Longs:
-    found = np.asarray(counts)
-    if found.ndim != 2 or not np.issubdtype(found.dtype, np.integer) or found.size == 0 or (found < 0).any():
-        raise ParameterError("counts", owner, "a matrix of ints ≥ 0", f"{found.dtype} of shape {found.shape}")
-    if not found.any():
+    table = np.asarray(counts)
+    if table.ndim != 2 or not np.issubdtype(table.dtype, np.integer) or table.size == 0 or (table < 0).any():
+        raise ParameterError("counts", owner, "a matrix of ints ≥ 0", f"{table.dtype} of shape {table.shape}")
+    if not table.any():
         raise InputError("There are no samples: all counts are 0.")
-    return found.astype(np.int64)
+    return table.astype(np.int64)
 
 
 def _plug_in(counts: Longs, loss: Loss) -> float:
     seen = counts.sum(axis=0)
-    made = seen > 0
-    beliefs = (counts[:, made] / seen[made]).T
-    return float(seen[made] @ loss.best(beliefs)) / float(seen.sum())
+    occurs = seen > 0
+    beliefs = (counts[:, occurs] / seen[occurs]).T
+    return float(seen[occurs] @ loss.best(beliefs)) / float(seen.sum())
 
 
 def _tried(counts: Longs, loss: Loss, rng: np.random.Generator) -> tuple[float, int]:
-    """The mean loss in a random half of an estimator that was learned on the other half, and how many it was tried on."""
+    """Return the mean loss in a random half of an estimator that was learned on the other half, and how many it was tried on."""
     n = int(counts.sum())
     learned = rng.multivariate_hypergeometric(counts.ravel(), n // 2, method="marginals").reshape(counts.shape)
     rest = counts - learned
@@ -138,7 +140,7 @@ def _tried(counts: Longs, loss: Loss, rng: np.random.Generator) -> tuple[float, 
 
 
 def _information(counts: Longs) -> tuple[float, float, float]:
-    """I(X; Y) of the shares in bits, corrected, and the standard error sd(log2 p(x,y)/(p(x)p(y)))/√n.
+    """Return I(X; Y) of the shares in bits, corrected, and the standard error sd(log2 p(x,y)/(p(x)p(y)))/√n.
 
     Miller and Madow: the entropy of shares is too low by about (m − 1)/(2n) nats, m the number of values that occur; of
     I = H(X) + H(Y) − H(X, Y) that is ((m_x − 1) + (m_y − 1) − (m_xy − 1))/(2n). Information is never below 0.
@@ -152,5 +154,5 @@ def _information(counts: Longs) -> tuple[float, float, float]:
     error = math.sqrt(float(share @ (density - information) ** 2) / n)
     extra = int((rows > 0).sum()) + int((columns > 0).sum()) - len(x) - 1
     corrected = information + extra / (2 * int(n) * math.log(2))
-    most = math.log2(min(len(set(x.tolist())), len(set(y.tolist()))))  # no more can be told
+    most = math.log2(min(len(set(x.tolist())), len(set(y.tolist()))))  # the largest possible value
     return max(0.0, information), min(max(0.0, corrected), most), error

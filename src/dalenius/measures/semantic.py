@@ -19,13 +19,29 @@ import numpy as np
 
 from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError
-from dalenius.measures.mechanisms import SUM, Database, Mechanism, check_budget, check_people
+from dalenius.measures.mechanisms import SUM_TOLERANCE, Database, Mechanism, check_budget, check_people
 
-EQUAL = 1e-12  # a statistical difference above a level by less is rounding
+__all__ = [
+    "DIFFERENCE_TOLERANCE",
+    "Differences",
+    "Promise",
+    "SemanticBound",
+    "WorstCase",
+    "compose",
+    "database_deltas",
+    "dp_delta",
+    "dp_level",
+    "semantic_bound",
+    "semantic_level",
+    "statistical_differences",
+    "worst_case",
+]
+
+DIFFERENCE_TOLERANCE = 1e-12  # a statistical difference above a level by less is rounding
 
 
 def compose(budgets: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """(Σε, Σδ) of releases of the same database, each (ε, δ)-differentially private (Lemma 12); no releases have (0, 0).
+    """Return (Σε, Σδ) for releases of the same database, each (ε, δ)-differentially private (Lemma 12).
 
     Σδ is cut at 1: every mechanism is (0, 1)-differentially private, and more than 1 says no less.
     """
@@ -39,7 +55,7 @@ def compose(budgets: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """But for a probability `failure` over (D, t), no person's record moves any conclusion by more than `level`."""
+    """Except with probability `failure` over (D, t), no person's record changes any conclusion by more than `level`."""
 
     level: float
     failure: float = 0.0
@@ -52,7 +68,7 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class SemanticBound:
-    """The bounds that (ε, δ)-differential privacy has on semantic privacy, beside each other; None where one needs δ = 0."""
+    """The bounds that (ε, δ)-differential privacy implies for semantic privacy; None if one needs δ = 0."""
 
     proposition_15: Promise | None
     theorem_16: Promise
@@ -60,7 +76,7 @@ class SemanticBound:
 
 
 def semantic_bound(epsilon: float, delta: float = 0.0, people: int = 1) -> SemanticBound:
-    """Proposition 15: e^ε − 1. Theorem 16: e^{3ε} − 1 + 2√δ but for n(√δ + 2δ/(εe^ε)). Worst case: tanh(ε/2).
+    """Return Proposition 15: e^ε − 1. Theorem 16: e^{3ε} − 1 + 2√δ but for n(√δ + 2δ/(εe^ε)). Worst case: tanh(ε/2).
 
     tanh(ε/2) is the smallest number that holds for every ε-differentially private mechanism on two people or more (a noisy
     parity has it); of one person it is tanh(ε/4).
@@ -86,7 +102,7 @@ def semantic_bound(epsilon: float, delta: float = 0.0, people: int = 1) -> Seman
 
 
 def dp_level(mechanism: Mechanism) -> float:
-    """The smallest ε for which the mechanism is ε-differentially private; infinite where neighbours' supports differ."""
+    """Return the smallest ε for which the mechanism is ε-differentially private; infinite where neighbours' supports differ."""
     level = 0.0
     for person in range(mechanism.people):
         table = mechanism.by_record(mechanism.probabilities, person)
@@ -98,7 +114,7 @@ def dp_level(mechanism: Mechanism) -> float:
 
 
 def database_deltas(mechanism: Mechanism, epsilon: float) -> Floats:
-    """For each database the smallest δ with which it and every neighbour are (ε, δ)-indistinguishable (Definition 17).
+    """Return For each database the smallest δ with which it and every neighbour are (ε, δ)-indistinguishable (Definition 17).
 
     The best set S for Pr[A(D) ∈ S] − e^ε Pr[A(D') ∈ S] is where the difference is positive. Theorem 18's E of (ε, δ) is the
     databases whose number here is at most δ.
@@ -108,16 +124,16 @@ def database_deltas(mechanism: Mechanism, epsilon: float) -> Floats:
     worst = np.zeros(len(mechanism.probabilities))
     for person in range(mechanism.people):
         here, log_here = (mechanism.by_record(values, person) for values in (mechanism.probabilities, logs))
-        mine = mechanism.by_record(worst, person)  # a view: written through
+        own_worst = mechanism.by_record(worst, person)  # a view: written through
         for code in range(len(mechanism.domain)):
             excess = _excess(here, log_here, log_here[:, code : code + 1], epsilon)
-            np.maximum(mine, excess, out=mine)
-            np.maximum(mine[:, code], excess.max(axis=1), out=mine[:, code])  # the other way round
-    return np.minimum(worst, 1.0)  # rows sum to 1 but for rounding
+            np.maximum(own_worst, excess, out=own_worst)
+            np.maximum(own_worst[:, code], excess.max(axis=1), out=own_worst[:, code])  # the other way round
+    return np.minimum(worst, 1.0)  # rows sum to 1 up to rounding
 
 
 def dp_delta(mechanism: Mechanism, epsilon: float) -> float:
-    """The smallest δ for which the mechanism is (ε, δ)-differentially private; for ε = 0 the largest total variation."""
+    """Return the smallest δ for which the mechanism is (ε, δ)-differentially private; for ε = 0 the largest total variation."""
     return float(database_deltas(mechanism, epsilon).max())
 
 
@@ -133,7 +149,7 @@ class WorstCase:
 
 
 def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
-    """The largest SD over priors, transcripts and persons (Definition 13), and where it is.
+    """Return the largest SD over priors, transcripts and persons (Definition 13), and where it is.
 
     Fix t and i; ρ = Pr[A(D) = t]/Pr[A(D₋ᵢ) = t]. If P is the posterior of Game i, that of Game 0 is ρP/E_P[ρ], so
     SD = ½ E_P|ρ/E_P[ρ] − 1|: convex in ρ, so at a given mean it is largest with all of P on the smallest and the largest ρ.
@@ -147,7 +163,7 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
     mechanism, and tanh(ε/4) ≤ level ≤ tanh(ε/2). One person has e^ε.
     """
     logs = _logs(mechanism.probabilities)
-    widest, found = -1.0, None
+    widest, widest_at = -1.0, None
     for person in range(mechanism.people):
         removed = _logs(mechanism.without(person, default))
         possible = (logs > -np.inf) | (removed > -np.inf)
@@ -159,22 +175,22 @@ def worst_case(mechanism: Mechanism, *, default: Hashable = None) -> WorstCase:
         gap[~possible.any(axis=0)] = -np.inf  # never an output
         t = int(gap.argmax())
         if gap[t] > widest:
-            widest, found = float(gap[t]), (person, t, int(low[t]), int(high[t]), removed[:, t])
-    assert found is not None
-    person, t, one, other, log_removed = found
+            widest, widest_at = float(gap[t]), (person, t, int(low[t]), int(high[t]), removed[:, t])
+    assert widest_at is not None
+    person, t, first, second, log_removed = widest_at
     databases = mechanism.databases()
     prior = None
     if widest < math.inf:
         # b ∝ P/q with P = (√R, 1)/(1 + √R): the logarithm of b(one)/b(other)
-        odds = widest / 2 - log_removed[one] + log_removed[other]
+        odds = widest / 2 - log_removed[first] + log_removed[second]
         prior = np.zeros(len(databases))
-        prior[one] += np.exp(-np.logaddexp(0, -odds))
-        prior[other] += np.exp(-np.logaddexp(0, odds))
-    return WorstCase(math.tanh(widest / 4), mechanism.outputs[t], person, (databases[one], databases[other]), prior)
+        prior[first] += np.exp(-np.logaddexp(0, -odds))
+        prior[second] += np.exp(-np.logaddexp(0, odds))
+    return WorstCase(math.tanh(widest / 4), mechanism.outputs[t], person, (databases[first], databases[second]), prior)
 
 
 def semantic_level(mechanism: Mechanism, *, default: Hashable = None) -> float:
-    """The smallest number for which the mechanism is semantically private (Definition 13); see `worst_case`."""
+    """Return the smallest number for which the mechanism is semantically private (Definition 13); see `worst_case`."""
     return worst_case(mechanism, default=default).level
 
 
@@ -191,21 +207,21 @@ class Differences:
     transcripts: Floats
 
     def exceeding(self, level: float) -> float:
-        """The probability over (D, t) that some person's SD exceeds `level`: the δ of Definition 14 for this prior."""
+        """Return the probability over (D, t) that some person's SD exceeds `level`: the δ of Definition 14 for this prior."""
         seen = self.transcripts > 0
-        over = (self.distances[:, seen] > level + EQUAL).any(axis=0)
+        over = (self.distances[:, seen] > level + DIFFERENCE_TOLERANCE).any(axis=0)
         return float(self.transcripts[seen][over].sum())
 
 
 def statistical_differences(
     mechanism: Mechanism, prior: Sequence[float] | Floats, *, default: Hashable = None
 ) -> Differences:
-    """The posteriors of every game and how far each person's is from the real one, transcript by transcript."""
+    """Return the posteriors of every game and how far each person's is from the real one, transcript by transcript."""
     belief = np.asarray(prior, dtype=np.float64)
     count = len(mechanism.probabilities)
     if belief.shape != (count,):
         raise InputError(f"The prior has the shape {belief.shape}, but there are {count} databases.")
-    if not np.isfinite(belief).all() or (belief < 0).any() or abs(belief.sum() - 1) > SUM:
+    if not np.isfinite(belief).all() or (belief < 0).any() or abs(belief.sum() - 1) > SUM_TOLERANCE:
         raise InputError(f"A prior holds probabilities that sum to 1; this one sums to {belief.sum():.9g}.")
     games = [mechanism.probabilities, *(mechanism.without(i, default) for i in range(mechanism.people))]
     joint = np.array([belief[:, None] * game for game in games])
@@ -218,13 +234,13 @@ def statistical_differences(
     return Differences(posteriors, distances, transcripts)
 
 
-def _excess(one: Floats, log_one: Floats, log_other: Floats, epsilon: float) -> Floats:
-    """Σ_t max(0, p − e^ε p') over the last axis, as p(1 − e^{−gap}) with gap = log p − log p' − ε; no overflow."""
-    gap = np.where(log_one > -np.inf, np.inf, 0.0)
-    both = (log_one > -np.inf) & (log_other > -np.inf)
-    np.subtract(log_one, log_other, out=gap, where=both)
+def _excess(first: Floats, log_first: Floats, log_second: Floats, epsilon: float) -> Floats:
+    """Return Σ_t max(0, p − e^ε p') over the last axis, as p(1 − e^{−gap}) with gap = log p − log p' − ε; no overflow."""
+    gap = np.where(log_first > -np.inf, np.inf, 0.0)
+    both = (log_first > -np.inf) & (log_second > -np.inf)
+    np.subtract(log_first, log_second, out=gap, where=both)
     np.subtract(gap, epsilon, out=gap, where=both)
-    excess: Floats = (one * -np.expm1(-np.maximum(gap, 0))).sum(axis=-1)
+    excess: Floats = (first * -np.expm1(-np.maximum(gap, 0))).sum(axis=-1)
     return excess
 
 

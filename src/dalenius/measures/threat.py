@@ -1,4 +1,4 @@
-"""Relative threats: how much more the attacker knows of a person than the learner (Boreale, Corradi and Viscardi 2019).
+"""Relative threats: how much more the attacker knows about a person than the learner (Boreale, Corradi and Viscardi 2019).
 
 A row is threatened under a belief whose most believed value is the row's own (Definition 1). Where c values tie for that
 place and the row's own is one of them, it counts 1/c, the mean of breaking ties at random; `GT_A_def1` counts it whole, as
@@ -16,8 +16,22 @@ import numpy as np
 from dalenius.arrays import Floats, Ints, Longs
 from dalenius.measures.accuracy import hits
 
+__all__ = [
+    "DRAWS",
+    "MAX_COMBINATIONS",
+    "TIE",
+    "Faithfulness",
+    "Threats",
+    "absolute_error",
+    "faithfulness",
+    "faithfulness_of_draws",
+    "quantile_of_levels",
+    "relative_levels",
+    "threats",
+]
+
 TIE = 1e-9  # relative: beliefs so close to the largest are as large
-COMBINATIONS = 1_000_000  # of leaves that faithfulness goes through one by one
+MAX_COMBINATIONS = 1_000_000  # of leaves that faithfulness goes through one by one
 DRAWS = 200_000
 
 
@@ -48,7 +62,7 @@ def threats(
     truth: Ints,
     people: Longs,
 ) -> Threats:
-    """Of beliefs about `people[i]` persons each, whose value is `truth[i]`."""
+    """Make it from beliefs about `people[i]` persons each, whose value is `truth[i]`."""
     total = float(people.sum())
 
     def share(belief: Floats) -> float:
@@ -80,20 +94,20 @@ def threats(
 
 
 def absolute_error(belief: Floats, truth: Ints, people: Longs) -> float:
-    """Σ over people and values of |1{s is theirs} − p(s)|; of one person it is 2(1 − p(own))."""
+    """Return Σ over people and values of |1{s is theirs} − p(s)|; of one person it is 2(1 − p(own))."""
     own = belief[np.arange(len(truth)), truth]
     return float((belief.sum(axis=1) - own + (1 - own)) @ people)
 
 
 def relative_levels(attacker: Floats, learner: Floats, truth: Ints) -> Floats:
-    """Ti of each person who is threatened under p_A, nan for the others."""
+    """Return Ti of each person who is threatened under p_A, nan for the others."""
     own = np.arange(len(truth)), truth
     threatened = attacker[own] >= attacker.max(axis=1) * (1 - TIE)
     return np.where(threatened, attacker[own] / learner[own], np.nan)
 
 
 def quantile_of_levels(levels: Floats, people: Longs, quantile: float) -> float:
-    """A quantile of Ti over the threatened people."""
+    """Return a quantile of Ti over the threatened people."""
     known = ~np.isnan(levels)
     return _quantile(levels[known], people[known].astype(np.float64), quantile)
 
@@ -128,29 +142,31 @@ class Faithfulness:
 def faithfulness(
     values: Floats, ideal: Sequence[Floats], learnt: Sequence[Floats], rng: np.random.Generator, *, etv: bool = True
 ) -> Faithfulness:
-    """`values[s]` is p(s), the same for both; `ideal[a][s, l]` and `learnt[a][s, l]` are what leaf l has given s.
+    """Compare both; `values[s]` is p(s) for both, `ideal[a][s, l]` and `learnt[a][s, l]` are the share of leaf l given s.
 
     TV of products does not factorise, but leaves with the same ratio count as one; where their combinations are few all are
     gone through, otherwise |p_I − p_L|/(p_I + p_L), which is at most 1, is averaged over draws from (p_I + p_L)/2.
     """
-    merged = [[_merged(one[s], other[s]) for one, other in zip(ideal, learnt, strict=True)] for s in range(len(values))]
+    merged = [
+        [_merged(first[s], second[s]) for first, second in zip(ideal, learnt, strict=True)] for s in range(len(values))
+    ]
     many = max(math.prod(len(p) for p, _ in attributes) for attributes in merged)
     variation = _etv(values, ideal, learnt, rng) if etv else math.nan
-    if many <= COMBINATIONS:
+    if many <= MAX_COMBINATIONS:
         distance = 0.0
         for s, attributes in enumerate(merged):
-            one, other = np.ones(1), np.ones(1)
+            first, second = np.ones(1), np.ones(1)
             for p, q in attributes:
-                one, other = np.outer(one, p).ravel(), np.outer(other, q).ravel()
-            distance += float(values[s]) * 0.5 * float(np.abs(one - other).sum())
+                first, second = np.outer(first, p).ravel(), np.outer(second, q).ravel()
+            distance += float(values[s]) * 0.5 * float(np.abs(first - second).sum())
         return Faithfulness(1 - distance, 0.0, variation)
     drawn = rng.choice(len(values), size=DRAWS, p=values / values.sum())
     from_ideal = rng.random(DRAWS) < 0.5
-    one, other = np.ones(DRAWS), np.ones(DRAWS)
+    first, second = np.ones(DRAWS), np.ones(DRAWS)
     for p, q in zip(ideal, learnt, strict=True):
         leaf = np.where(from_ideal, _drawn(p, drawn, rng), _drawn(q, drawn, rng))
-        one, other = one * p[drawn, leaf], other * q[drawn, leaf]
-    terms = np.abs(one - other) / (one + other)
+        first, second = first * p[drawn, leaf], second * q[drawn, leaf]
+    terms = np.abs(first - second) / (first + second)
     return Faithfulness(1 - float(terms.mean()), float(terms.std(ddof=1)) / math.sqrt(DRAWS), variation)
 
 
@@ -162,7 +178,7 @@ def faithfulness_of_draws(
     rng: np.random.Generator,
     draws: int = 20_000,
 ) -> Faithfulness:
-    """RF where what is learnt is no product: `learnt(tuples, values)` gives [batch, tuple], the joint p_L in each batch.
+    """Return RF where what is learnt is no product: `learnt(tuples, values)` gives [batch, tuple], the joint p_L in each batch.
 
     Tuples are drawn from half p_I and half a product `near` p_L, and |p_I − p_L| over their density is averaged. The error is
     that of the draws, that of the batches, and what noise in p_L adds to a distance: told by how much more half of them have.
@@ -170,44 +186,44 @@ def faithfulness_of_draws(
     s = rng.choice(len(values), size=draws, p=values / values.sum())
     from_ideal = rng.random(draws) < 0.5
     leaves = [np.where(from_ideal, _drawn(p, s, rng), _drawn(q, s, rng)) for p, q in zip(ideal, near, strict=True)]
-    one, other = values[s].copy(), values[s].copy()
+    first, second = values[s].copy(), values[s].copy()
     for p, q, leaf in zip(ideal, near, leaves, strict=True):
-        one, other = one * p[s, leaf], other * q[s, leaf]
-    density = (one + other) / 2
+        first, second = first * p[s, leaf], second * q[s, leaf]
+    density = (first + second) / 2
     batches = learnt(np.column_stack(leaves).astype(np.int32), s)
-    terms = np.abs(one - batches.mean(axis=0)) / density / 2
-    each = (np.abs(one - batches) / density / 2).mean(axis=1)
-    halves = [np.abs(one - half.mean(axis=0)) / density / 2 for half in np.array_split(batches, 2)]
+    terms = np.abs(first - batches.mean(axis=0)) / density / 2
+    each = (np.abs(first - batches) / density / 2).mean(axis=1)
+    halves = [np.abs(first - half.mean(axis=0)) / density / 2 for half in np.array_split(batches, 2)]
     noise = max(0.0, float(np.mean(halves)) - float(terms.mean())) / (math.sqrt(2) - 1)
     error = math.hypot(
         float(terms.std(ddof=1)) / math.sqrt(draws), float(each.std(ddof=1)) / math.sqrt(len(each)), noise
     )
-    etv = float((np.abs(one - batches.mean(axis=0)) / one)[from_ideal].mean()) / 2
+    etv = float((np.abs(first - batches.mean(axis=0)) / first)[from_ideal].mean()) / 2
     return Faithfulness(1 - float(terms.mean()), error, etv)
 
 
 def _merged(p: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Leaves of one ratio q/p together."""
+    """Merge leaves with the same ratio q/p."""
     ratio = np.divide(q, p, out=np.full(len(p), np.inf), where=p > 0)
     _, group = np.unique(np.round(ratio, 12), return_inverse=True)
-    one: Floats = np.bincount(group, weights=p).astype(np.float64)
-    other: Floats = np.bincount(group, weights=q).astype(np.float64)
-    return one, other
+    first: Floats = np.bincount(group, weights=p).astype(np.float64)
+    second: Floats = np.bincount(group, weights=q).astype(np.float64)
+    return first, second
 
 
 def _drawn(shares: Floats, values: Longs, rng: np.random.Generator) -> Longs:
-    """A leaf for each of the values drawn, by `shares[value]`."""
-    found = np.empty(len(values), dtype=np.int64)
+    """Return a leaf for each of the values drawn, by `shares[value]`."""
+    leaves = np.empty(len(values), dtype=np.int64)
     uniform = rng.random(len(values))
     for s in np.unique(values).tolist():
-        mine = values == s
+        of_value = values == s
         ends = np.cumsum(shares[s])
-        found[mine] = np.searchsorted(ends, uniform[mine] * ends[-1], side="right").clip(max=len(ends) - 1)
-    return found
+        leaves[of_value] = np.searchsorted(ends, uniform[of_value] * ends[-1], side="right").clip(max=len(ends) - 1)
+    return leaves
 
 
 def _etv(values: Floats, ideal: Sequence[Floats], learnt: Sequence[Floats], rng: np.random.Generator) -> float:
-    """½ of the mean of |1 − p_L/p_I| over draws from p_I."""
+    """Return ½ of the mean of |1 − p_L/p_I| over draws from p_I."""
     draws = DRAWS // 4
     s = rng.choice(len(values), size=draws, p=values / values.sum())
     ratio = np.ones(draws)

@@ -5,7 +5,7 @@ alone, a suppressed row costs what the fully generalized cell would. `CellCost` 
 figure of the mean cost of each attribute. The other two depend on the sizes of the classes. Smaller is better for all,
 precision too: what is minimised is 1 − precision.
 
-Cells that were changed (see `misfit`) cost what suppressed ones do: neither tells the person's value, and a changed one misleads.
+Changed cells (see `misfit`) cost as much as suppressed ones: neither reveals the person's value, and a changed one misleads.
 """
 
 from __future__ import annotations
@@ -20,6 +20,23 @@ from dalenius.arrays import Floats, Longs
 from dalenius.hierarchy import Hierarchy
 from dalenius.releases import Anatomized, Generalized, Release
 
+__all__ = [
+    "UTILITIES",
+    "CellCost",
+    "MarginalUtility",
+    "UtilityName",
+    "average_class_size",
+    "combine_loss",
+    "combine_mean",
+    "discernibility",
+    "label_bits",
+    "labels_cost",
+    "leaf_shares",
+    "level_shares",
+    "marginal_utility",
+    "release_utility",
+]
+
 UtilityName = Literal["loss", "precision", "entropy", "discernibility", "average_class_size"]
 UTILITIES: tuple[UtilityName, ...] = ("loss", "precision", "entropy", "discernibility", "average_class_size")
 
@@ -33,22 +50,22 @@ class CellCost:
 
 
 def leaf_shares(tree: Hierarchy) -> CellCost:
-    """The share of the hierarchy's leaves under the published label; 1 when suppressed (as ARX's Loss has it)."""
+    """Return the share of the hierarchy's leaves under the published label; 1 when suppressed (as ARX's Loss has it)."""
     leaves = len(tree.leaves)
     table = tuple((np.bincount(map_) / leaves)[map_] for map_ in tree.maps)
     return CellCost(table, np.ones(leaves))
 
 
 def level_shares(tree: Hierarchy) -> CellCost:
-    """How far up its hierarchy a cell is published (Sweeney 2002)."""
+    """Return how far up its hierarchy a cell is published (Sweeney 2002)."""
     leaves = len(tree.leaves)
     table = tuple(np.full(leaves, level / max(tree.height, 1)) for level in range(tree.height + 1))
     return CellCost(table, np.ones(leaves))
 
 
 def label_bits(tree: Hierarchy, people: Longs) -> CellCost:
-    """log₂ n(label)/n(leaf): the bits lost about whose leaf it is, given the column's counts (non-uniform entropy)."""
-    known = np.maximum(people, 1)  # leaves that nobody has are never asked for
+    """Return log₂ n(label)/n(leaf): the bits lost about whose leaf it is, given the column's counts (non-uniform entropy)."""
+    known = np.maximum(people, 1)  # leaves that nobody has are never used
     table = []
     for map_ in tree.maps:
         together = np.bincount(map_, weights=people)[map_]
@@ -57,7 +74,7 @@ def label_bits(tree: Hierarchy, people: Longs) -> CellCost:
 
 
 def combine_loss(means: Floats, least: Floats) -> Floats:
-    """Geometric mean of 1 + v over attributes, less 1, with v = (mean − least)/(1 − least) and least that of leaves.
+    """Return the geometric mean of 1 + v over attributes, less 1, with v = (mean − least)/(1 − least).
 
     `means` has attributes in its last axis. An attribute of a single leaf has nothing to lose.
     """
@@ -68,18 +85,18 @@ def combine_loss(means: Floats, least: Floats) -> Floats:
 
 
 def combine_mean(means: Floats, most: Floats) -> Floats:
-    """The mean over attributes of cost / largest cost; an attribute that cannot cost anything counts 0."""
+    """Return the mean over attributes of cost / largest cost; an attribute that cannot cost anything counts 0."""
     mean: Floats = np.where(most > 0, means / np.where(most > 0, most, 1), 0.0).mean(axis=-1)
     return mean
 
 
 def discernibility(sizes: Longs, suppressed: int, people: int) -> float:
-    """Σ n(q)² and N for every suppressed row (Bayardo and Agrawal 2005)."""
+    """Return Σ n(q)² and N for every suppressed row (Bayardo and Agrawal 2005)."""
     return float((sizes.astype(np.float64) ** 2).sum() + float(suppressed) * people)
 
 
 def average_class_size(classes: int, suppressed: int, people: int) -> float:
-    """N divided by the number of classes; the suppressed rows, if any, are one class."""
+    """Return N divided by the number of classes; the suppressed rows, if any, are one class."""
     return people / max(classes + (1 if suppressed else 0), 1)
 
 
@@ -92,7 +109,7 @@ class MarginalUtility:
 
 
 def marginal_utility(name: str, trees: tuple[Hierarchy, ...], people: tuple[Longs, ...]) -> MarginalUtility:
-    """Loss, precision or entropy of a table with these hierarchies; `people[a][leaf]` counts rows."""
+    """Return loss, precision or entropy of a table with these hierarchies; `people[a][leaf]` counts rows."""
     total = float(people[0].sum())
     if name == "loss":
         least = np.array([1 / len(tree.leaves) for tree in trees])
@@ -108,7 +125,7 @@ def marginal_utility(name: str, trees: tuple[Hierarchy, ...], people: tuple[Long
 
 
 def release_utility(release: Release, changed: Floats | None = None) -> dict[str, float]:
-    """What a release costs, from the release alone: class sizes, and the loss of its labels where it has any.
+    """Return what a release costs, from the release alone: class sizes, and the loss of its labels where it has any.
 
     `changed` says how many cells of each quasi-identifier are known to have been changed.
     """
@@ -129,7 +146,7 @@ def release_utility(release: Release, changed: Floats | None = None) -> dict[str
 
 
 def labels_cost(release: Generalized, a: int, costs: Floats, changed: Floats | None, *, most: float = 1.0) -> float:
-    """The sum over rows of what a quasi-identifier's cell costs: `costs` / `most` of its label, 1 if it is suppressed or changed.
+    """Return the total cost of a quasi-identifier's cells: `costs` / `most` of each label, 1 if suppressed or changed.
 
     Which cells were changed is not known: they are taken evenly from all that are published.
     """
@@ -145,7 +162,7 @@ def _labels_loss(release: Generalized, changed: Floats | None) -> float:
     means, least = [], []
     for a, (column, labels) in enumerate(zip(release.schema.quasi, release.labels, strict=True)):
         leaves = len(column.leaves)
-        # Suppressed in every row, and nobody declares its values: all of it is lost, however much that was.
+        # Suppressed in every row and without declared values: all of it is lost.
         share = np.array([len(label.members) for label in labels]) / leaves if leaves else np.ones(len(labels))
         means.append(labels_cost(release, a, share, changed) / float(release.people))
         least.append(1 / leaves if leaves else 0.0)

@@ -30,6 +30,20 @@ from dalenius.papers.composition_experiments import (
 from dalenius.reports import charts
 from dalenius.reports.charts import Curve
 
+__all__ = [
+    "CITATION",
+    "COLOURS",
+    "DATA",
+    "MISSING",
+    "NEEDING_DATA",
+    "SETUP",
+    "Experiments",
+    "build",
+    "build_without_data",
+    "experiments",
+    "shown",
+]
+
 CITATION = (
     "S. R. Ganta, S. P. Kasiviswanathan and A. Smith, Composition Attacks and Auxiliary Information in Data Privacy, "
     "ACM SIGKDD Conference on Knowledge Discovery and Data Mining (2008)"

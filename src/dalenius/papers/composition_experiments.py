@@ -18,7 +18,7 @@ import numpy as np
 from dalenius import datasets
 from dalenius.adversaries import Targets
 from dalenius.adversaries.intersection import Intersection, intersect, members
-from dalenius.adversaries.location import found_in, places
+from dalenius.adversaries.models.location import is_own_group_found, places
 from dalenius.adversaries.naive_bayes import NaiveBayes
 from dalenius.arrays import Ints
 from dalenius.criteria import Criterion, EntropyDiversity, KAnonymity, TCloseness
@@ -31,6 +31,27 @@ from dalenius.publishers.noisy_counts import Simulation
 from dalenius.releases import GroupedRelease
 from dalenius.schema import Schema
 from dalenius.table import Table
+
+__all__ = [
+    "CLOSENESS",
+    "DIVERSITIES",
+    "EPSILONS",
+    "LEVELS",
+    "OVERLAP",
+    "SURE",
+    "UNUSED",
+    "Attacked",
+    "Overlapping",
+    "Published",
+    "Side",
+    "attacked",
+    "by_criterion",
+    "by_k",
+    "microaggregated",
+    "mondrian",
+    "overlapping",
+    "side_by_side",
+]
 
 OVERLAP = 5000
 LEVELS = (5, 10, 15, 20, 25, 30)  # k of both subsets
@@ -143,7 +164,7 @@ def _placed(published: Published, targets: Targets) -> tuple[float, float]:
     total = sum(float(people[group].sum()) for _, _, group in places(release, targets.codes, sure=False)) / len(targets)
     if published.group is None:
         return total, math.nan
-    return total, float(found_in(release, targets.codes, published.group[: len(targets)]).mean())
+    return total, float(is_own_group_found(release, targets.codes, published.group[: len(targets)]).mean())
 
 
 def by_k(found: Overlapping, levels: Sequence[int] = LEVELS, *, centroids: bool = True) -> dict[str, list[Attacked]]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dalenius.papers.base import Erratum
 
+__all__ = ["COMPOSITION", "ERRATA", "ERROR", "POPULATION", "REALISTIC", "RELATIVE", "markdown"]
+
 _REALISTIC = "tests/criteria/test_realistic.py::test_"
 
 RELATIVE = (

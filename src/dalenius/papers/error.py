@@ -27,6 +27,8 @@ from dalenius.releases.models import simulate_crowds
 from dalenius.reports import charts
 from dalenius.reports.charts import Curve
 
+__all__ = ["BLUE", "CITATION", "DATA", "DIRECT", "GREEN", "MESSAGES", "RED", "USERS", "build"]
+
 CITATION = (
     "D. Rebollo-Monedero, J. Parra-Arnau, C. Diaz and J. Forné, On the Measurement of Privacy as an Attacker's Estimation "
     "Error, International Journal of Information Security 12 (2013)"

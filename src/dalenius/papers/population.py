@@ -22,6 +22,24 @@ from dalenius.papers.population_linking import LEVELS, MERGES, PREDICTIONS, REPE
 from dalenius.reports import charts
 from dalenius.reports.charts import Curve
 
+__all__ = [
+    "CITATION",
+    "COLOURS",
+    "COMMONEST",
+    "DATA",
+    "FILES",
+    "MERGED",
+    "MISSING",
+    "NEEDING_DATA",
+    "TOLERANCE",
+    "Experiments",
+    "build",
+    "build_without_data",
+    "experiments",
+    "folder_of",
+    "shown",
+]
+
 CITATION = (
     "G. Cormode, Personal Privacy vs Population Privacy: Learning to Attack Anonymization, "
     "ACM SIGKDD Conference on Knowledge Discovery and Data Mining (2011)"

@@ -29,6 +29,8 @@ from dalenius.publishers.lattice import Lattice
 from dalenius.publishers.noisy_counts import Simulation
 from dalenius.table import Table
 
+__all__ = ["CLASSES", "EPSILONS", "LEVELS", "SWEEPS", "Choice", "choices"]
+
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
 LEVELS = ((2, 1), (3, 1), (4, 1), (5, 1), (7, 1), (3, 2), (5, 2), (7, 2))  # ℓ, and how many groups are published as one
 CLASSES = (2, 5, 10, 50, 200)  # k

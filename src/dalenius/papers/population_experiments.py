@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dalenius.adversaries import NaiveBayes, named
+from dalenius.adversaries import NaiveBayes, make_adversary
 from dalenius.auditing.people import People
 from dalenius.errors import InputError, ParameterError
 from dalenius.measures import accuracy
@@ -21,6 +21,8 @@ from dalenius.measures.accuracy import Rate
 from dalenius.publishers.noisy_counts import Simulation
 from dalenius.schema import Column, Domain, Schema
 from dalenius.table import Table
+
+__all__ = ["DRAWS", "EPSILONS", "FIELDS", "QUASI", "Point", "Study", "naive_attack", "study"]
 
 FIELDS = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",
@@ -93,7 +95,7 @@ def naive_attack(
         sure: list[Rate] = []
         for draw in range(draws):
             release = Simulation(epsilon, joint=tuple(joint)).draw(found.counted, seed=1000 * i + draw)
-            attacker, rng = named(adversary), np.random.default_rng(draw)
+            attacker, rng = make_adversary(adversary), np.random.default_rng(draw)
             for who, rates in ((people, counted), (others, outside)):
                 belief = attacker.attack(release, who.targets, rng=rng)
                 rates.append(accuracy.success(belief.answer, who.truth(found.target), who.people))

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.adversaries import fit
 from dalenius.adversaries.definetti import LinkedRows
-from dalenius.adversaries.links import LinkChain, Links
-from dalenius.adversaries.sampling import Batch, Effort, Method
+from dalenius.adversaries.models import fit
+from dalenius.adversaries.models.links import LinkChain, Links
+from dalenius.adversaries.models.sampling import Batch, Effort, Method
 from dalenius.auditing.groups import in_groups
 from dalenius.auditing.people import People
 from dalenius.measures import accuracy
@@ -24,6 +24,18 @@ from dalenius.measures.accuracy import Rate
 from dalenius.papers.population_experiments import Study
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.releases import Anatomized
+
+__all__ = [
+    "LEVELS",
+    "MERGES",
+    "PREDICTIONS",
+    "REPETITIONS",
+    "SWEEPS",
+    "Linked",
+    "anatomized",
+    "definetti",
+    "predictions",
+]
 
 LEVELS = (2, 3, 4, 5, 6, 7)
 MERGES = (1, 2, 3)

@@ -22,8 +22,27 @@ from dalenius.criteria import EpsilonPrivacy, Realistic
 from dalenius.papers.base import Compared, Exhibit, Paper
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.publishers.survey import Sweep, stubbornness, survey
-from dalenius.reports import charts, words
+from dalenius.reports import charts
+from dalenius.reports.numbers import number
 from dalenius.table import Table
+
+__all__ = [
+    "ADVERSARIES",
+    "ATTRIBUTES",
+    "CITATION",
+    "DATA",
+    "EPSILON",
+    "IMPOSSIBLE",
+    "NEEDING_DATA",
+    "PRINTED",
+    "SHOWN_NODE",
+    "build",
+    "build_without_data",
+    "definitions",
+    "epsilons_of_table3",
+    "table",
+    "weaker",
+]
 
 CITATION = (
     "A. Machanavajjhala, J. Gehrke and M. Götz, Data Publishing against Realistic Adversaries, "
@@ -71,7 +90,7 @@ IMPOSSIBLE = {((5, 1, 0, 1), 1), ((5, 0, 0, 1), 3)}  # cells of the print that n
 def table(path: str | Path | None = None) -> Table:
     """Adult with the hierarchies of Table 4: age in ranges of 5, 10, 20, 40, marital status as a taxonomy."""
     whole = datasets.adult(path, sensitive="salary-class")
-    folder = Path(whole.source).parent
+    folder = Path(str(whole.source)).parent
     columns: dict[str, Any] = {name: {"role": "other"} for name in (c.name for c in whole.declared.columns)}
     columns["age"] = {"role": "quasi", "type": "integer", "intervals": [5, 10, 20, 40]}
     columns["marital-status"] = {"role": "quasi", "hierarchy": "adult_hierarchy_marital-status.csv"}
@@ -190,7 +209,7 @@ def _table5(nodes: Sequence[dict[str, Any]]) -> Exhibit:
     rows = []
     for node, printed in PRINTED.items():
         cells = [
-            f"{value:g}{' (impossible)' if (node, j) in IMPOSSIBLE else ''} / {words.number(ours[node][j])}"
+            f"{value:g}{' (impossible)' if (node, j) in IMPOSSIBLE else ''} / {number(ours[node][j])}"
             for j, value in enumerate(printed)
         ]
         rows.append(["[" + ", ".join(map(str, node)) + "]", *cells])
@@ -270,7 +289,7 @@ def _figure2(sweep: Sweep) -> Exhibit:
         "ε grows with stubbornness, and so does what privacy costs; for class II without bound.",
         ("σ", *(f"ε of {list(SHOWN_NODE)}, {prior}" for prior in sweep.epsilon)),
         [
-            ["∞" if math.isinf(sigma) else f"{sigma:g}", *(words.number(line[i]) for line in sweep.epsilon.values())]
+            ["∞" if math.isinf(sigma) else f"{sigma:g}", *(number(line[i]) for line in sweep.epsilon.values())]
             for i, sigma in enumerate(sweep.sigmas)
         ],
         (

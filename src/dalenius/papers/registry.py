@@ -10,6 +10,8 @@ from dalenius.errors import InputError, listing, nearest
 from dalenius.papers.base import Paper
 from dalenius.papers.errata import ERRATA as ERRATA  # what is wrong in print, by paper
 
+__all__ = ["TITLES", "build", "build_without_data", "check", "missing", "not_made"]
+
 TITLES = {
     "relative": "Relative privacy threats and learning from anonymized data",
     "realistic": "Data publishing against realistic adversaries",

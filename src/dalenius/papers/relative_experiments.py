@@ -17,7 +17,7 @@ from dalenius import datasets
 from dalenius.adversaries import RandomWorlds, Targets
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.learner import Learner
-from dalenius.adversaries.sampling import Effort
+from dalenius.adversaries.models.sampling import Effort
 from dalenius.arrays import Floats
 from dalenius.auditing.people import People
 from dalenius.auditing.threat import relative_threats
@@ -31,6 +31,31 @@ from dalenius.publishers.lattice import Lattice
 from dalenius.releases import Anatomized, Generalized, GroupedRelease
 from dalenius.schema import Column, Domain, Schema
 from dalenius.table import Cells, Table
+
+__all__ = [
+    "EDGES",
+    "EFFORT",
+    "EXAMPLE",
+    "LEVELS",
+    "LIMITS",
+    "QUICK",
+    "QUICK_ROWS",
+    "ROWS",
+    "SUPPRESSION",
+    "VICTIM",
+    "Example",
+    "Experiments",
+    "Measured",
+    "Points",
+    "example",
+    "experiments",
+    "measured",
+    "points",
+    "possible_levels",
+    "remark5",
+    "subset",
+    "table",
+]
 
 ROWS, QUICK_ROWS = 5692, 1000
 LEVELS = (4, 6)  # of k and ℓ

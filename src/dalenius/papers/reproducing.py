@@ -13,6 +13,8 @@ from dalenius.papers import registry
 from dalenius.papers.base import Erratum, Paper
 from dalenius.reports.reproduce import document
 
+__all__ = ["Reproduced", "reproduce"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reproduced:

@@ -1,8 +1,8 @@
 """Anatomy: quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values (Xiao 2006).
 
-Each group takes one person of each of the ℓ commonest values that are left; those left over at the end, at most one of a
-value, join groups that do not have their value. Which person of a value goes where is drawn at random, and the seed is
-published nowhere: with it, and the order of the quasi-identifiers, much of the link could be worked out.
+Each group takes one person of each of the ℓ most common values that are left. Those left over at the end, at most one per
+value, join groups that do not have their value. Which person of a value goes where is drawn at random. The seed is never
+published: with it, and the order of the quasi-identifiers, an attacker could restore much of the link.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.options import Option
 from dalenius.publishers.base import (
     PANEL,
+    Example,
     Headcount,
     Published,
     Publisher,
@@ -29,7 +30,6 @@ from dalenius.publishers.base import (
     only_criterion,
     written_columns,
 )
-from dalenius.publishers.grid import Grid, L
 from dalenius.publishers.tally import Tally
 from dalenius.releases import Anatomized, GroupCells
 from dalenius.releases.anatomized import paths_of
@@ -38,6 +38,8 @@ from dalenius.table import Table
 
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
+
+__all__ = ["Anatomy", "PublishedAnatomy", "schedule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,13 @@ class Anatomy(Publisher):
 
     name = "anatomy"
     title = "Anatomy"
+    publishes = "exact quasi-identifiers and exact values, without the link between them"
     description = (
         "Publishes quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values."
     )
     options = (Option("merge", "Anatomy: publish so many groups as one (1).", int, panel=PANEL),)
-    grid = Grid((L,))
+    keeps = (DistinctDiversity,)
+    example = Example((DistinctDiversity(2),))
     is_drawn = True
     takes_seed = True
     l: int  # noqa: E741 - the literature's letter
@@ -81,7 +85,7 @@ class Anatomy(Publisher):
         return (f"distinct ℓ = {self.l}",)
 
     def publish(self, table: Table, *, seed: int | None = None) -> PublishedAnatomy:
-        """Put everybody into a group. Without a seed the draw cannot be repeated, as it should be for a release."""
+        """Put everybody into a group. Without a seed nobody can repeat the draw, which is right for a release."""
         if seed is not None:
             check_seed(seed, "Anatomy")
         cells = table.cells()
@@ -98,7 +102,7 @@ class Anatomy(Publisher):
         rng = np.random.default_rng(seed)
         people, groups = schedule(counts, self.l, rng)
         if self.merge > groups:
-            raise InputError(f"There are {groups:,} groups, and --merge {self.merge} joins more than that.")
+            raise InputError(f"--merge {self.merge} is larger than the number of groups, {groups:,}.")
         cell, drawn = _drawn(cells.codes[:, -1], cells.counts, people, rng)
         # So many neighbouring groups are one; a last handful of fewer joins the one before it.
         group = np.minimum(drawn // self.merge, groups // self.merge - 1).astype(np.int32)
@@ -111,20 +115,20 @@ class Anatomy(Publisher):
 
 
 def _next(group: int, others: Bools) -> int:
-    """The first of the groups after this one, and after the last the first."""
+    """Return the first of the groups after this one, and after the last the first."""
     after = int(np.argmax(others[group + 1 :])) + group + 1 if group + 1 < len(others) else 0
     return after if others[after] else int(np.argmax(others))
 
 
 def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Longs], int]:  # noqa: E741
-    """For each value the groups its people go to, one each, and the number of groups."""
+    """Return for each value the groups its people go to, one each, and the number of groups."""
     from dalenius.kernels.anatomy import largest_first  # compiled code, which `--help` can do without
 
     total, most = int(counts.sum()), int(counts.max())
     possible = total // most
     if l > possible:
         raise InputError(
-            f"ℓ = {l} is not possible: the commonest value has {most:,} of {total:,} people, and no group may have two of "
+            f"ℓ = {l} is not possible: the most common value has {most:,} of {total:,} people, and no group may have two of "
             f"them. The largest possible ℓ is {possible}." + (" Anatomy needs at least 2." if possible < 2 else "")
         )
     order = np.lexsort((np.arange(len(counts)), -counts))
@@ -134,37 +138,39 @@ def schedule(counts: Longs, l: int, rng: np.random.Generator) -> tuple[list[Long
     by_value = np.argsort(taken, kind="stable")
     starts = np.searchsorted(taken[by_value], np.arange(len(counts) + 1))
     people = [place[by_value[starts[s] : starts[s + 1]]] for s in range(len(counts))]
-    for value, chosen in _placed(np.repeat(np.arange(len(counts)), left).tolist(), people, groups, rng):
+    for value, chosen in _assign_left_over(np.repeat(np.arange(len(counts)), left).tolist(), people, groups, rng):
         people[value] = np.append(people[value], chosen)
     return people, groups
 
 
-def _placed(values: list[int], people: list[Longs], groups: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """A group for each person left over: one without their value, and each another one as long as that can be.
+def _assign_left_over(
+    values: list[int], people: list[Longs], groups: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    """Return a group for each person left over: one without their value, and distinct groups as far as possible.
 
-    People who find all their groups taken ask those who took them to move on (augmenting paths).
+    If all their groups are taken, others move on to make room (augmenting paths).
     """
     wanted = {value: np.setdiff1d(np.arange(groups), people[value]) for value in values}
     holder: dict[int, int] = {}  # group → value
 
-    def settle(value: int, asked: set[int]) -> bool:
+    def settle(value: int, tried: set[int]) -> bool:
         start = int(rng.integers(len(wanted[value])))
         for group in np.roll(wanted[value], -start).tolist():
-            if group in asked:
+            if group in tried:
                 continue
-            asked.add(group)
-            if group not in holder or settle(holder[group], asked):
+            tried.add(group)
+            if group not in holder or settle(holder[group], tried):
                 holder[group] = value
                 return True
         return False
 
     crowded = [value for value in values if not settle(value, set())]
-    found = [(value, group) for group, value in holder.items()]
-    return found + [(value, int(rng.choice(wanted[value]))) for value in crowded]
+    settled = [(value, group) for group, value in holder.items()]
+    return settled + [(value, int(rng.choice(wanted[value]))) for value in crowded]
 
 
 def _drawn(values: Ints, counts: Longs, people: list[Longs], rng: np.random.Generator) -> tuple[Longs, Ints]:
-    """The cell of every person and the group drawn for them, cell by cell."""
+    """Return the cell of every person and the group drawn for them, cell by cell."""
     cell = np.repeat(np.arange(len(counts)), counts)
     by_value = np.argsort(values[cell], kind="stable")
     group = np.empty(len(cell), dtype=np.int32)
@@ -195,7 +201,7 @@ class PublishedAnatomy(Published):
             GroupCells.gather(self.group, codes[:, m:], ones, sizes[m:]),
         )
 
-    def placed(self) -> tuple[Ints, Longs, Ints]:
+    def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
         return self.table.cells().codes[self.cell], np.ones(len(self.cell), dtype=np.int64), self.group
 
     def headcount(self) -> Headcount:
@@ -235,7 +241,7 @@ class PublishedAnatomy(Published):
         self.table.engine.save(columns, targets[1])
 
     def _tally(self) -> Tally:
-        """What was decided: the quasi-identifiers of each group.
+        """Return what was decided: the quasi-identifiers of each group.
 
         That the sensitive values are those of the same people needs no count. Each row is put into its group by all its
         values, and one that has others than were counted gets none.

@@ -13,6 +13,8 @@ from dalenius.criteria import Criterion
 from dalenius.releases import Grouping
 from dalenius.table import Cells
 
+__all__ = ["BottomClasses", "Classes"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
@@ -64,7 +66,7 @@ class BottomClasses:
         return Classes(self.leaves, same, start, values, merged, sizes)
 
     def kept(self, classes: Classes, passing: Bools) -> Classes:
-        """The classes that pass, without the others."""
+        """Return the classes that pass, without the others."""
         if passing.all():
             return classes
         widths = np.diff(classes.start)
@@ -76,7 +78,7 @@ class BottomClasses:
         )
 
     def _whole(self, classes: Classes, j: int, *, alone: bool) -> Longs:
-        """How often each value of a sensitive column occurs in the table, or in these classes alone."""
+        """Return how often each value of a sensitive column occurs in the table, or in these classes alone."""
         m = len(self.quasi)
         if not alone:
             return self.marginals[m + j]
@@ -84,25 +86,25 @@ class BottomClasses:
         return np.bincount(values, weights=classes.counts, minlength=leaves).astype(np.int64)
 
     def groupings(self, classes: Classes, *, alone: bool = False) -> list[Grouping]:
-        """The counts of each sensitive column; with several, each is counted by itself.
+        """Return the counts of each sensitive column; with several, each is counted by itself.
 
         With `alone` these classes are all that is published: the table's distribution is theirs.
         """
         from dalenius.kernels.rollup import merge_cells
 
-        found = []
+        groupings = []
         for j, column in enumerate(self.schema.sensitive):
             values = self.tuples[:, j][classes.values]
             start, counts = classes.start, classes.counts
             if len(self.schema.sensitive) > 1:
                 same = np.arange(len(classes), dtype=np.int32)
                 start, values, counts = merge_cells(start, values, counts, same, len(classes), len(column.leaves))
-            found.append(Grouping(column, start, values, counts, self._whole(classes, j, alone=alone), 0))
-        return found
+            groupings.append(Grouping(column, start, values, counts, self._whole(classes, j, alone=alone), 0))
+        return groupings
 
     def split_groupings(self, classes: Classes, *, alone: bool = False) -> list[Grouping]:
-        """The counts of each sensitive column when all others are known: they split the classes (see `parent`)."""
-        found = []
+        """Return the counts of each sensitive column when all others are known: they split the classes (see `parent`)."""
+        groupings = []
         owner = np.repeat(np.arange(len(classes), dtype=np.int32), np.diff(classes.start))
         for j, column in enumerate(self.schema.sensitive):
             others = np.delete(self.tuples, j, axis=1)
@@ -114,11 +116,11 @@ class BottomClasses:
             start = np.append(np.flatnonzero(new), len(merged)).astype(np.int64)
             parent = merged[new, 0]
             whole = self._whole(classes, j, alone=alone)
-            found.append(Grouping(column, start, merged[:, 2], counts, whole, 0, parent))
-        return found
+            groupings.append(Grouping(column, start, merged[:, 2], counts, whole, 0, parent))
+        return groupings
 
     def sizes_only(self, classes: Classes) -> Grouping:
-        """A grouping for criteria that look at sizes alone."""
+        """Return a grouping for criteria that look at sizes alone."""
         start = np.arange(len(classes) + 1, dtype=np.int64)
         column = self.schema.sensitive[0]
         zeros = np.zeros(len(classes), dtype=np.int32)
@@ -127,7 +129,7 @@ class BottomClasses:
     def passing(
         self, classes: Classes, criteria: Sequence[Criterion], *, others_as_quasi: bool = False, alone: bool = False
     ) -> Bools:
-        """Which classes satisfy every criterion, for every sensitive column.
+        """Return which classes satisfy every criterion, for every sensitive column.
 
         With `others_as_quasi` the attacker knows the other sensitive columns; every part they leave must satisfy.
         """

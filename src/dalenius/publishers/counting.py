@@ -19,10 +19,26 @@ from dalenius.releases.noisy_counts import NEIGHBOURS, Mechanism, Neighbours, ta
 from dalenius.schema import Schema
 from dalenius.table import Cells, Table
 
-LEAST, MOST = 1e-9, 1e9  # of ε: what lies beyond is noise alone, or none at all
+__all__ = [
+    "MAX_CELLS",
+    "MAX_EPSILON",
+    "MIN_EPSILON",
+    "NOISES",
+    "WHOLE_NUMBER",
+    "Counted",
+    "Counting",
+    "Exact",
+    "bounds_of",
+    "exact",
+    "joint_of",
+    "levels_of",
+    "parameters",
+]
+
+MIN_EPSILON, MAX_EPSILON = 1e-9, 1e9  # beyond this there is only noise, or none
 NOISES: tuple[Mechanism, ...] = ("geometric", "laplace")
-CELLS = 5_000_000  # of one table at most: every one is drawn and written, also those that nobody has
-WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
+MAX_CELLS = 5_000_000  # of one table: each is drawn and written, even if nobody has it
+WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 Counted = TypeVar("Counted", bound=NoisyCounts)
 
 
@@ -42,8 +58,10 @@ class Counting:
         number = isinstance(self.epsilon, int | float) and not isinstance(self.epsilon, bool)
         if not number or not 0 < self.epsilon < math.inf:
             raise ParameterError("epsilon", owner, "a number > 0", self.epsilon)
-        if not LEAST <= self.epsilon <= MOST:
-            raise ParameterError("epsilon", owner, f"a number > 0, from {LEAST:g} to {MOST:g}", self.epsilon)
+        if not MIN_EPSILON <= self.epsilon <= MAX_EPSILON:
+            raise ParameterError(
+                "epsilon", owner, f"a number > 0, from {MIN_EPSILON:g} to {MAX_EPSILON:g}", self.epsilon
+            )
         if self.noise not in NOISES:
             raise ParameterError("noise", owner, f"one of {listing(NOISES)}", self.noise)
         if self.neighbours not in NEIGHBOURS:
@@ -66,13 +84,13 @@ class Counting:
         return exact(table, self.joint, dict(self.levels), dict(self.gaussian))
 
 
-def _by_column(option: str, given: Any) -> tuple[tuple[str, Any], ...]:
-    """Pairs of a column and what is given for it, which can be hashed."""
-    pairs = tuple(given.items()) if isinstance(given, Mapping) else given
+def _by_column(option: str, columns: Any) -> tuple[tuple[str, Any], ...]:
+    """Return hashable pairs of a column and its setting."""
+    pairs = tuple(columns.items()) if isinstance(columns, Mapping) else columns
     if not isinstance(pairs, tuple) or not all(
         isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
     ):
-        raise ParameterError(option, "noisy counts", "a mapping from columns, or a tuple of pairs", given)
+        raise ParameterError(option, "noisy counts", "a mapping from columns, or a tuple of pairs", columns)
     if len(dict(pairs)) < len(pairs):
         raise InputError(f"The '{option}' of noisy counts name a column twice. Keep one.")
     return pairs
@@ -90,7 +108,7 @@ class Exact:
     moments: dict[str, Longs]
 
     @property
-    def asked(self) -> int:
+    def query_count(self) -> int:
         """How many queries share the budget: a table is one, a Gaussian column three."""
         return len(self.tables) + len(QUERIES) * len(self.bounds)
 
@@ -100,22 +118,22 @@ class Exact:
         return [counts.size for counts in self.counts] + [own.shape[1] for own in self.moments.values()]
 
     def units(self) -> list[int]:
-        """What one person changes each vector of numbers by, in each of its queries."""
+        """Return what one person changes each vector of numbers by, in each of its queries."""
         return [1, *(unit for own in self.bounds.values() for unit in units(*own)[1:])]
 
     def times(self) -> list[int]:
-        """How many queries each vector holds: the first one all tables and every n."""
+        """Return how many queries each vector holds: the first one all tables and every n."""
         return [len(self.tables) + len(self.bounds), *(1 for _ in self.units()[1:])]
 
     def queries(self) -> list[Longs]:
-        """The vectors: what has noise of one scale together."""
+        """Return the vectors: what has noise of one scale together."""
         first = [counts.ravel() for counts in self.counts] + [own[0] for own in self.moments.values()]
         return [np.concatenate(first), *(row for own in self.moments.values() for row in own[1:])]
 
     def release(
         self, kind: type[Counted], wanted: Counting, drawn: list[Floats], scale: float, epsilon: float
     ) -> Counted:
-        """A release of numbers with noise, in the order of `queries`."""
+        """Return a release of numbers with noise, in the order of `queries`."""
         parts = np.split(drawn[0], np.cumsum(self.sizes)[:-1])
         tables = [part.reshape(counts.shape) for part, counts in zip(parts, self.counts, strict=False)]
         moments = {
@@ -129,7 +147,7 @@ class Exact:
             wanted.noise,
             scale,
             epsilon,
-            float(wanted.sensitivity(self.asked)),
+            float(wanted.sensitivity(self.query_count)),
             wanted.neighbours,
             tuple(names for names in self.tables if len(names) > 1),
             self.coarse,
@@ -143,7 +161,7 @@ def exact(
     levels: Mapping[str, int] | None = None,
     gaussian: Mapping[str, tuple[int, int]] | None = None,
 ) -> Exact:
-    """What is counted, without noise. Refuses domains that only the data tell."""
+    """Return the counts without noise. Refuse domains that are known from the data only."""
     declared, levels, gaussian = table.declared, levels or {}, gaussian or {}
     if len(declared.sensitive) > 1:
         raise InputError(
@@ -155,7 +173,7 @@ def exact(
     for column in declared.coded:
         if not column.fixed:
             raise InputError(
-                f"Column {column.name!r} has no declared values, and taking them from the data would tell who is there. "
+                f"Column {column.name!r} has no declared values, and taking them from the data would reveal who is in the table. "
                 f"Declare domain = […] in {declared.source}."
             )
     bound = declared.bind({})
@@ -175,22 +193,22 @@ def exact(
 
 
 def _coarse(bound: Schema, levels: Mapping[str, int]) -> dict[str, Coarse]:
-    """The labels of the columns that are not counted value by value."""
+    """Return the labels of the columns that are not counted value by value."""
     known = [column.name for column in bound.quasi]
-    found = {}
+    coarse_columns = {}
     for name, level in levels.items():
         if name not in known:
             raise InputError(f"{name!r} is not a quasi-identifier, so it has no level.{nearest(name, known)}")
         coarse = at_level(bound[name], level, bound)
         if coarse is not None:
-            found[name] = coarse
-    return found
+            coarse_columns[name] = coarse
+    return coarse_columns
 
 
 def _check_size(bound: Schema, names: tuple[str, ...], coarse: Mapping[str, Coarse]) -> None:
     """Refuse a table of more counts than can be drawn and written."""
     cells = math.prod(sizes(bound, (*names, bound.sensitive[0].name), coarse))
-    if cells > CELLS:
+    if cells > MAX_CELLS:
         remedy = (
             "Count fewer columns together, count them at a level, or declare smaller domains."
             if len(names) > 1
@@ -198,7 +216,7 @@ def _check_size(bound: Schema, names: tuple[str, ...], coarse: Mapping[str, Coar
         )
         raise InputError(
             f"The table of {' × '.join(names)} and {bound.sensitive[0].name} has {cells:,} counts, one for each "
-            f"combination of declared values; at most {CELLS:,} can be published. {remedy}"
+            f"combination of declared values; at most {MAX_CELLS:,} can be published. {remedy}"
         )
 
 
@@ -216,18 +234,18 @@ def _table(cells: Cells, names: tuple[str, ...], coarse: Mapping[str, Coarse]) -
 
 
 def _moments(cells: Cells, name: str, low: int, high: int) -> Longs:
-    """n, sum and squares of a Gaussian column by sensitive value; who has no number is in none of them."""
+    """Return n, sum and squares of a Gaussian column by sensitive value, leaving out people without a number."""
     numbers = numbers_of(cells.schema[name])[cells.codes[:, [c.name for c in cells.schema.quasi].index(name)]]
     known = ~np.isnan(numbers)
     x = np.clip(numbers[known], low, high).astype(np.int64) - low
-    found = np.zeros((len(QUERIES), cells.sizes[-1]), dtype=np.int64)
+    sums = np.zeros((len(QUERIES), cells.sizes[-1]), dtype=np.int64)
     for query, each in enumerate((np.ones_like(x), x, x**2)):
-        np.add.at(found[query], cells.codes[known, -1], each * cells.counts[known])
-    return found
+        np.add.at(sums[query], cells.codes[known, -1], each * cells.counts[known])
+    return sums
 
 
 def parameters(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of counts that options ask for: `--joint A,B`, `--level COLUMN=1`, `--gaussian COLUMN=0:99` and the others."""
+    """Return the parameters that options ask for: `--joint A,B`, `--level COLUMN=1`, `--gaussian COLUMN=0:99` and others."""
     return {
         **{name: value for name, value in chosen.items() if name not in ("joint", "level", "gaussian")},
         "joint": joint_of(chosen.get("joint", ())),
@@ -237,33 +255,33 @@ def parameters(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def joint_of(items: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """What --joint says: columns that are counted together."""
+    """Return what --joint says: columns that are counted together."""
     return tuple(tuple(name.strip() for name in names.split(",")) for names in items)
 
 
 def levels_of(items: Sequence[str]) -> dict[str, int]:
-    """What --level says: COLUMN=LEVEL."""
+    """Return what --level says: COLUMN=LEVEL."""
     return {name: level for name, (level,) in _of_columns("--level", "COLUMN=1", items).items()}
 
 
 def bounds_of(items: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """What --gaussian says: COLUMN=LOW:HIGH."""
+    """Return what --gaussian says: COLUMN=LOW:HIGH."""
     return {name: (low, high) for name, (low, high) in _of_columns("--gaussian", "COLUMN=0:99", items).items()}
 
 
 def _of_columns(option: str, example: str, items: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The whole numbers that an option gives each column, as many as in its example."""
-    found: dict[str, tuple[int, ...]] = {}
+    """Return the whole numbers that an option gives each column, as many as in its example."""
+    bounds: dict[str, tuple[int, ...]] = {}
     for item in items:
         name, _, text = item.rpartition("=")
         numbers = text.split(":")
         if (
             not name.strip()
             or len(numbers) != example.count(":") + 1
-            or not all(WHOLE.fullmatch(number) for number in numbers)
+            or not all(WHOLE_NUMBER.fullmatch(number) for number in numbers)
         ):
             raise InputError(f"{option} {item!r}: write a column and whole numbers like {option} {example}.")
-        if name.strip() in found:
+        if name.strip() in bounds:
             raise InputError(f"{option} names column {name.strip()!r} twice. Keep one.")
-        found[name.strip()] = tuple(int(number) for number in numbers)
-    return found
+        bounds[name.strip()] = tuple(int(number) for number in numbers)
+    return bounds

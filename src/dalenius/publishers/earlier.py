@@ -9,7 +9,7 @@ import numpy as np
 
 from dalenius.adversaries import UNKNOWN, Targets
 from dalenius.adversaries.intersection import intersect
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models.location import places
 from dalenius.arrays import Bools, Ints, Longs
 from dalenius.coding import canonical_texts, distinct_rows
 from dalenius.errors import InputError, ParameterError, counted
@@ -19,6 +19,8 @@ from dalenius.publishers.given import Earlier, Given
 from dalenius.releases import GroupedRelease
 from dalenius.schema import Schema
 from dalenius.table import Table
+
+__all__ = ["given", "needed", "one_sensitive"]
 
 
 def given(
@@ -31,7 +33,7 @@ def given(
     mapping: Mapping[str, str] | None = None,
     names: Sequence[str] | None = None,
 ) -> Given:
-    """What releases leave of the people of a table, each known by the quasi-identifiers that both have.
+    """Return what releases leave of the people of a table, each known by the quasi-identifiers that both have.
 
     `columns` names the sensitive column of each release; `mapping` tells values that have another name; `names` are what messages
     call the releases. A value missing in the table is not known. Somebody with a value that a release's declared domain does not
@@ -60,7 +62,7 @@ def given(
     different = len(np.unique(codes[0][cells.codes[:, m]]))
     if least > different:
         raise InputError(
-            f"{least} values cannot be left of anybody: the table has {counted(different, 'sensitive value', 'sensitive values')}. "
+            f"{least} values are impossible: the table has only {counted(different, 'sensitive value', 'sensitive values')}. "
             "Lower --given-l, or raise --given-confidence."
         )
     left, sure = (np.full((len(quasi), max(1, -(-len(values) // 64))), ~np.uint64(0)) for _ in range(2))
@@ -68,10 +70,10 @@ def given(
     earlier = []
     for j, (release, code, name) in enumerate(zip(releases, codes[1:], own, strict=True)):
         targets, inside = _targets(schema, quasi, release.schema)
-        found = intersect([release], [targets], values, [code], [name])
-        here = found.located[0] & inside
-        left[here] &= found.left[here]
-        anybody = intersect([release], [targets], values, [code], [name], sure=True) if release.suppressed else found
+        common = intersect([release], [targets], values, [code], [name])
+        here = common.located[0] & inside
+        left[here] &= common.left[here]
+        anybody = intersect([release], [targets], values, [code], [name], sure=True) if release.suppressed else common
         sure[here] &= anybody.left[here]
         located |= here
         called_as = f"release {j + 1}" if names is None else names[j]
@@ -85,14 +87,15 @@ def given(
     left = np.where((left & every).any(axis=1, keepdims=True), left, sure) & known  # so the attack goes on, too
     guarded = np.where((left & every).any(axis=1, keepdims=True), left, known)
     most, could = (common_sizes(each, bits, nobody, every) for bits in (left, guarded))
-    mine, _ = _targets(schema, quasi, schema)
+    own_targets, _ = _targets(schema, quasi, schema)
     return Given(
-        cells, tuple(earlier), least, values, codes[0], quasi, left, guarded, located, before, most, np.minimum(least, could), mine
+        cells, tuple(earlier), least, values, codes[0], quasi, left, guarded, located, before, most, np.minimum(least, could),
+        own_targets,
     )  # fmt: skip
 
 
 def _joined_and_left(release: GroupedRelease, targets: Targets, inside: Bools, people: Longs) -> tuple[int, int]:
-    """The fewest people who are in the table and not in a release, and the other way round.
+    """Return the fewest people who are in the table and not in a release, and the other way round.
 
     Where everybody fits one class at most, each class tells; else only the totals do. Suppressed rows may be anybody's.
     """
@@ -118,7 +121,7 @@ def _joined_and_left(release: GroupedRelease, targets: Targets, inside: Bools, p
 
 
 def needed(l: int, confidence: float) -> int:  # noqa: E741 - the literature's letter
-    """The fewest values that must be left: ℓ, and so many that none is as likely as more than the confidence."""
+    """Return the fewest values that must be left: ℓ, and so many that none is as likely as more than the confidence."""
     if isinstance(l, bool) or not isinstance(l, int) or l < 2:
         raise ParameterError("l", "given", "an int ≥ 2", l)
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence <= 1:
@@ -127,7 +130,7 @@ def needed(l: int, confidence: float) -> int:  # noqa: E741 - the literature's l
 
 
 def one_sensitive(schema: Schema) -> str:
-    """The name of the sensitive column, of which there must be one."""
+    """Return the name of the sensitive column, of which there must be one."""
     if len(schema.sensitive) > 1:
         raise InputError(
             f"Earlier releases are held against one sensitive column, and {schema.source} has {len(schema.sensitive)}. Publish "
@@ -136,26 +139,26 @@ def one_sensitive(schema: Schema) -> str:
     return schema.sensitive[0].name
 
 
-def _targets(mine: Schema, quasi: Ints, theirs: Schema) -> tuple[Targets, Bools]:
-    """People as a release codes them, and whether its domains have their values."""
-    codes = np.full((len(quasi), len(theirs.quasi)), UNKNOWN, dtype=np.int32)
+def _targets(own: Schema, quasi: Ints, other: Schema) -> tuple[Targets, Bools]:
+    """Return people as a release codes them, and whether its domains have their values."""
+    codes = np.full((len(quasi), len(other.quasi)), UNKNOWN, dtype=np.int32)
     inside = np.ones(len(quasi), dtype=bool)
-    known = {column.name: a for a, column in enumerate(mine.quasi)}
-    if not any(column.name in known for column in theirs.quasi):
+    known = {column.name: a for a, column in enumerate(own.quasi)}
+    if not any(column.name in known for column in other.quasi):
         raise InputError(
-            f"{theirs.source} has none of the quasi-identifiers of {mine.source}: nobody could be found in that release. Name its "
+            f"{other.source} has none of the quasi-identifiers of {own.source}: nobody could be found in that release. Name its "
             "own schema with --given-schema, in which columns are called as in the table."
         )
-    for b, column in enumerate(theirs.quasi):
+    for b, column in enumerate(other.quasi):
         if column.name not in known:
             continue
         a = known[column.name]
         assert column.domain is not None
         leaves = canonical_texts(
-            column, mine.quasi[a].leaves, theirs, where=str(mine.source), locate=lambda *_: "some row"
+            column, own.quasi[a].leaves, other, where=str(own.source), locate=lambda *_: "some row"
         )
         code = np.array([UNKNOWN if leaf == MISSING else column.domain.code(leaf) for leaf in leaves], dtype=np.int32)
         absent = np.array([leaf != MISSING for leaf in leaves]) & (code < 0)
         codes[:, b] = np.maximum(code, UNKNOWN)[quasi[:, a]]
         inside &= ~absent[quasi[:, a]]
-    return Targets(theirs, codes), inside
+    return Targets(other, codes), inside

@@ -20,11 +20,13 @@ from scipy.optimize import linprog
 from dalenius.arrays import Floats
 from dalenius.publishers.error_programme import Game
 
-TIGHT = 1e-10  # slacks below count as none
+__all__ = ["SLACK_TOLERANCE", "average_mix", "equal_errors"]
+
+SLACK_TOLERANCE = 1e-10  # slacks below count as none
 
 
 def average_mix(game: Game, level: float) -> Floats:
-    """The channel of the average case, for D = `level`."""
+    """Return the channel of the average case, for D = `level`."""
     errors = game.cost[0].sum(axis=0)
     best = int(errors.argmin())
     share = 1.0 if errors[best] <= level else level / float(errors[best])
@@ -34,7 +36,7 @@ def average_mix(game: Game, level: float) -> Floats:
 
 
 def equal_errors(game: Game, level: float) -> Floats:
-    """A channel after which every observation leaves the error `level` (of its output's own answer), by Carathéodory's walk.
+    """Return a channel after which every observation leaves the error `level` (of its output's own answer), by Carathéodory's walk.
 
     From what is left of the prior, an extreme point of the smallest face of Q that holds it is taken away until an input is
     used up or a constraint becomes tight: a smaller face. What rounding leaves over is said as e0.
@@ -44,17 +46,17 @@ def equal_errors(game: Game, level: float) -> Floats:
     losses = game.cost[0][comes] / prior[comes][:, None]
     left, joint = prior[comes].copy(), np.zeros((len(comes), losses.shape[1]))
     for _ in range(sum(losses.shape)):
-        if (mass := float(left.sum())) <= TIGHT:
+        if (mass := float(left.sum())) <= SLACK_TOLERANCE:
             break
         point = _extreme(losses, left / mass, level)
         if point is None:
             break
         slack, used = left @ losses - level * mass, point @ losses - level
         steps = [
-            np.divide(there, taken, out=np.full(len(there), np.inf), where=taken > TIGHT)
+            np.divide(there, taken, out=np.full(len(there), np.inf), where=taken > SLACK_TOLERANCE)
             for there, taken in ((left, point), (np.maximum(slack, 0.0), used))
         ]
-        step = min(mass, *(float(one.min()) for one in steps))
+        step = min(mass, *(float(limits.min()) for limits in steps))
         joint[:, int((point @ losses).argmin())] += step * point
         left = np.maximum(left - step * point, 0.0)
     joint[:, int((prior[comes] @ losses).argmin())] += left
@@ -64,18 +66,18 @@ def equal_errors(game: Game, level: float) -> Floats:
 
 
 def _extreme(losses: Floats, inside: Floats, level: float) -> Floats | None:
-    """An extreme point of the face of Q that holds a point: the one with most of the input that it has most of."""
-    tight = inside @ losses - level <= TIGHT
-    found = linprog(
+    """Return an extreme point of the face of Q that holds a point: the one with most of the input that it has most of."""
+    tight = inside @ losses - level <= SLACK_TOLERANCE
+    solved = linprog(
         -(np.arange(len(inside)) == inside.argmax()).astype(np.float64),
         A_ub=level - losses.T[~tight],
         b_ub=np.zeros(int((~tight).sum())),
         A_eq=np.vstack([np.ones(len(inside)), losses.T[tight] - level]),
         b_eq=np.append(1.0, np.zeros(int(tight.sum()))),
-        bounds=np.stack([np.zeros(len(inside)), np.where(inside <= TIGHT, 0.0, 1.0)], axis=1),
+        bounds=np.stack([np.zeros(len(inside)), np.where(inside <= SLACK_TOLERANCE, 0.0, 1.0)], axis=1),
         method="highs-ds",
     )
-    if found.status != 0:
+    if solved.status != 0:
         return None
-    point: Floats = np.maximum(found.x, 0.0) / np.maximum(found.x, 0.0).sum()
+    point: Floats = np.maximum(solved.x, 0.0) / np.maximum(solved.x, 0.0).sum()
     return point

@@ -21,8 +21,19 @@ from dalenius.publishers.error_closed import average_mix, equal_errors
 from dalenius.publishers.error_programme import TINY, Game, Part, least_spent, most_average
 from dalenius.releases.channel import Channel
 
-WHOLE = 4_000_000  # nonzeros of an average programme that is solved at once
-STUCK = 20  # halvings of a t that rounding leaves undecided, before the gap is left as it is
+__all__ = [
+    "MAX_HALVINGS",
+    "MAX_NONZEROS",
+    "Designed",
+    "average_by_cuts",
+    "least_distortion",
+    "most_average_error",
+    "most_worst_case_error",
+    "worst_by_cuts",
+]
+
+MAX_NONZEROS = 4_000_000  # nonzeros of an average programme that is solved at once
+MAX_HALVINGS = 20  # halvings of a t that rounding leaves undecided, before the gap is left as it is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +49,7 @@ class Designed:
 
 
 def least_distortion(channel: Channel, system: Floats) -> float:
-    """Σ_x' p(x') min_y' d_S(x', y'): what even the most faithful channel distorts."""
+    """Return Σ_x' p(x') min_y' d_S(x', y'), the distortion of even the most faithful channel."""
     _check_system(channel, system)
     return float(channel.source.sum(axis=1) @ system.min(axis=1))
 
@@ -46,7 +57,7 @@ def least_distortion(channel: Channel, system: Floats) -> float:
 def most_average_error(
     channel: Channel, loss: Loss, system: Floats, distortion: float, *, gap: float = 1e-7, closed_form: bool = True
 ) -> Designed:
-    """max over W of P_avg = Σ_o min_e Σ p(x', x) p(b|x) W(y'|x') p(y|y') d_A(x, e) with E d_S ≤ `distortion`.
+    """Maximise P_avg = Σ_o min_e Σ p(x', x) p(b|x) W(y'|x') p(y|y') d_A(x, e) over W with E d_S ≤ `distortion`.
 
     Only the alphabets, the prior and the parts of `channel` are used. `gap` is what the bound may be above the value, relative
     to the error without any output. Where d_A = d_S and nothing lies between, a closed form answers (`error_closed`), unless
@@ -62,7 +73,7 @@ def most_average_error(
 def most_worst_case_error(
     channel: Channel, loss: Loss, system: Floats, distortion: float, *, gap: float = 1e-6, closed_form: bool = True
 ) -> Designed:
-    """max over W of P_min = min over the o that occur of min_e E[d_A(X, e) | o] with E d_S ≤ `distortion`.
+    """Maximise P_min = min over the o that occur of min_e E[d_A(X, e) | o] over W with E d_S ≤ `distortion`.
 
     Not one linear programme, but for every t one is: D*(t) = min_W E d_S s.t. Σ … W (d_A − t) ≥ 0 for all o, e; the optimum is
     the largest t with D*(t) ≤ D.
@@ -78,7 +89,7 @@ def most_worst_case_error(
 
 
 def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
-    """The average programme: whole, if that has at most so many nonzeros, else by answers and outputs as they are missed.
+    """Return the average programme: whole, if that has at most so many nonzeros, else by answers and outputs as they are missed.
 
     Matrix, value, bound, rounds. (A 10 × 10 grid takes 8 to 11 s whole, and 7 to 200 s by what is missed.)
 
@@ -90,7 +101,7 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
         return silent, ceiling, ceiling, 0
     if game.settled:
         return cheapest, game.average(cheapest), game.average(cheapest), 0
-    part = Part.whole(game) if game.nonzeros <= WHOLE else Part.of(game)
+    part = Part.whole(game) if game.nonzeros <= MAX_NONZEROS else Part.of(game)
     matrix, value, bound, rounds = cheapest, game.average(cheapest), ceiling, 0
     while bound - value > gap * ceiling:
         rounds += 1
@@ -103,10 +114,10 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
         q /= q.sum(axis=1, keepdims=True)
         worth = game.gain(q) - solved.price * game.price
         bound = min(bound, solved.price * game.budget + float(worth.max(axis=1).sum()))
-        found = _within(game, solved.matrix, cheapest)
+        feasible = _within(game, solved.matrix, cheapest)
         errors = game.errors(solved.matrix)
-        if (left := game.average(found)) > value:
-            matrix, value = found, left
+        if (left := game.average(feasible)) > value:
+            matrix, value = feasible, left
         levels = np.where(part.answered, errors, np.inf).min(axis=1)  # z_o of the solution
         if not part.add_answers(errors, levels - 1e-12) + part.add_outputs(worth, game.closed):
             break  # the programme is complete: what is left of the gap is rounding
@@ -114,7 +125,7 @@ def average_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
 
 
 def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
-    """Newton steps on t from above and halvings, answers and outputs added as they are missed: matrix, value, bound, rounds.
+    """Lower t by Newton steps and halvings, adding missed answers and outputs. Return matrix, value, bound and rounds.
 
     Of any q ≥ 0, L(t) = Σ_x' min_y' [price − gain_q + t · weight_gain_q] ≤ D*(t) rises with t; from its root on, no t is
     within the budget. The t that is tried is a little below the bound, so that a success closes the gap; where Newton's steps
@@ -129,16 +140,16 @@ def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
     part, room = Part.of(game), max(gap, TINY) * ceiling  # the solver is no sharper
     matrix, value, bound, rounds = cheapest, game.worst(cheapest), ceiling, 0
     level, last, stuck = bound - room / 2, math.inf, 0
-    while bound - value > room and stuck < STUCK:
+    while bound - value > room and stuck < MAX_HALVINGS:
         rounds += 1
         solved = least_spent(game, part, level)
         if solved is None:
             break
         fixed = game.price - game.gain(solved.multipliers)
         slope = game.weight_gain(solved.multipliers.sum(axis=1))
-        found = _lifted(game, solved.matrix, level) if game.budget > 0 else _free(game, solved.matrix, cheapest)
-        if game.spent(found) <= game.budget + 1e-13 and (left := game.worst(found)) > value:
-            matrix, value = found, left
+        feasible = _lifted(game, solved.matrix, level) if game.budget > 0 else _free(game, solved.matrix, cheapest)
+        if game.spent(feasible) <= game.budget + 1e-13 and (left := game.worst(feasible)) > value:
+            matrix, value = feasible, left
         new = part.add_answers(game.errors(solved.matrix), level * game.weights(solved.matrix) - 1e-12)
         new += part.add_outputs(-(fixed + level * slope), game.closed)
         if float((fixed + level * slope).min(axis=1).sum()) > game.budget + 1e-12:  # t is out of reach
@@ -153,7 +164,7 @@ def worst_by_cuts(game: Game, gap: float) -> tuple[Floats, float, float, int]:
 
 
 def _root(fixed: Floats, slope: Floats, budget: float, high: float) -> float:
-    """The t where L(t), increasing and above the budget at `high`, passes it: the upper end of a bisection."""
+    """Return the t where L(t), increasing and above the budget at `high`, passes it: the upper end of a bisection."""
     low = 0.0
     for _ in range(100):
         middle = (low + high) / 2
@@ -165,7 +176,7 @@ def _root(fixed: Floats, slope: Floats, budget: float, high: float) -> float:
 
 
 def _within(game: Game, matrix: Floats, cheapest: Floats) -> Floats:
-    """The same channel, mixed with the cheapest as far as it overspends. (P_avg is concave: little is lost.)"""
+    """Return the same channel, mixed with the cheapest as far as it overspends. (P_avg is concave: little is lost.)"""
     spent = game.spent(matrix)
     if spent <= game.budget:
         return matrix
@@ -175,15 +186,15 @@ def _within(game: Game, matrix: Floats, cheapest: Floats) -> Floats:
 
 
 def _free(game: Game, matrix: Floats, cheapest: Floats) -> Floats:
-    """The same channel without what costs anything."""
+    """Return the same channel without what costs anything."""
     kept = np.where(game.price > 0, 0.0, matrix)
     kept = np.where(kept.sum(axis=1, keepdims=True) > 0, kept, cheapest)
-    found: Floats = kept / kept.sum(axis=1, keepdims=True)
-    return found
+    scaled: Floats = kept / kept.sum(axis=1, keepdims=True)
+    return scaled
 
 
 def _lifted(game: Game, matrix: Floats, level: float) -> Floats:
-    """The same channel with errors[o, e] ≥ t p(o) beyond the solver's tolerance, where t is below what is left without output.
+    """Return the channel with errors[o, e] ≥ t p(o) beyond the solver's tolerance; t is below the error without output.
 
     An output with probability δ whatever the input adds at least δ p(y|y') p(b) (P(b) − t) to the slack of (y, b); that all
     rows then sum to the same, 1 + Σ δ, changes nothing once divided by it, for the constraints are homogeneous.
@@ -197,12 +208,12 @@ def _lifted(game: Game, matrix: Floats, level: float) -> Floats:
     if (slack[weight > 0] <= 0).any():
         return matrix
     needed = np.divide(lacking, slack, out=np.zeros_like(lacking), where=weight > 0).max(axis=1)
-    by = game.seen.argmax(axis=0)  # the output that leads to y most surely
+    by = game.seen.argmax(axis=0)  # the output that most probably leads to y
     extra = np.zeros(len(game.seen))
-    made = needed > 0
-    np.maximum.at(extra, by[made], (1 + TINY) * needed[made] / game.seen[by, np.arange(len(by))][made])
-    found: Floats = (matrix + extra) / (1 + extra.sum())
-    return found
+    is_needed = needed > 0
+    np.maximum.at(extra, by[is_needed], (1 + TINY) * needed[is_needed] / game.seen[by, np.arange(len(by))][is_needed])
+    mixed: Floats = (matrix + extra) / (1 + extra.sum())
+    return mixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,7 +223,7 @@ class _Units:
     prior: Floats
     system: Floats
     loss: float
-    most: float  # the distortion that was asked for
+    most: float  # the distortion allowed
 
     @property
     def level(self) -> float:
@@ -220,7 +231,7 @@ class _Units:
         return self.most / self.loss
 
     def designed(self, matrix: Floats, value: float, bound: float, rounds: int) -> Designed:
-        never = self.prior <= 0  # inputs that never come: they are told the truth
+        never = self.prior <= 0  # inputs that never occur: their output is the truth
         if never.any():
             matrix = matrix.copy()
             matrix[never] = np.eye(matrix.shape[1])[self.system[never].argmin(axis=1)]
@@ -236,9 +247,9 @@ class _Units:
 def _game(
     channel: Channel, loss: Loss, system: Floats, distortion: float, gap: float, owner: str
 ) -> tuple[Game, _Units]:
-    for name, given in (("distortion", distortion), ("gap", gap)):
-        if isinstance(given, bool) or not isinstance(given, Real) or not math.isfinite(given) or given < 0:
-            raise ParameterError(name, owner, "a number ≥ 0", given)
+    for name, number in (("distortion", distortion), ("gap", gap)):
+        if isinstance(number, bool) or not isinstance(number, Real) or not math.isfinite(number) or number < 0:
+            raise ParameterError(name, owner, "a number ≥ 0", number)
     if len(loss.matrix) != len(channel.values):
         raise InputError(
             f"The loss has {len(loss.matrix)} rows; one is needed for each of {len(channel.values)} values."
@@ -256,7 +267,7 @@ def _game(
 
 
 def _undominated(channel: Channel, losses: Floats) -> Floats:
-    """Without answers that another one beats whatever the truth is: nobody gives them, and their losses may be of any size."""
+    """Drop answers that another answer beats whatever the truth is: nobody gives them, and their losses may be huge."""
     there = losses[channel.source.sum(axis=0) > 0]
     kept: list[int] = []
     for e in np.argsort(there.sum(axis=0), kind="stable").tolist():
@@ -276,6 +287,6 @@ def _check_system(channel: Channel, system: Floats) -> None:
 
 
 def _closed(channel: Channel, loss: Loss, system: Floats) -> bool:
-    """Whether the closed forms hold."""
+    """Return whether the closed forms hold."""
     whole = channel.unknown is None and channel.observation is None and channel.background is None
     return whole and np.array_equal(loss.matrix, system) and not system.min(axis=1).any()

@@ -18,11 +18,24 @@ from scipy.sparse import block_array, coo_array, csr_array, diags_array
 from dalenius.arrays import Bools, Floats, Longs
 from dalenius.releases.channel import Channel
 
+__all__ = [
+    "ANSWERS_PER_ROUND",
+    "FIRST_ANSWERS",
+    "FIRST_OUTPUTS",
+    "OUTPUTS_PER_ROUND",
+    "TINY",
+    "Game",
+    "Part",
+    "Solved",
+    "least_spent",
+    "most_average",
+]
+
 TINY = 1e-9  # probabilities and violations below are the solver's rounding (its tolerances are 1e-9, too)
-FIRST = 20  # answers to each observation that are looked at from the start
-ANSWERS = 6  # overlooked answers to each observation added in a round
-OUTPUTS = 5  # overlooked outputs of each input added in a round
-NEAREST = 12  # outputs of each input that are looked at from the start
+FIRST_ANSWERS = 20  # answers to each observation that are looked at from the start
+ANSWERS_PER_ROUND = 6  # overlooked answers to each observation added in a round
+OUTPUTS_PER_ROUND = 5  # overlooked outputs of each input added in a round
+FIRST_OUTPUTS = 12  # outputs of each input that are looked at from the start
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,37 +86,37 @@ class Game:
         """min_e E[d_A | b] of each b that occurs: what is left when the output says nothing."""
         weight = self.mass.sum(axis=1)
         occurs = weight > 0
-        found: Floats = self.cost.sum(axis=1).min(axis=1)[occurs] / weight[occurs]
-        return found
+        errors: Floats = self.cost.sum(axis=1).min(axis=1)[occurs] / weight[occurs]
+        return errors
 
     def errors(self, matrix: Floats) -> Floats:
-        """[o, e]: p(o) E[d_A(X, e) | o]."""
-        found = (matrix @ self.seen).T @ self.cost  # [b, y, e]
-        return np.ascontiguousarray(found.transpose(1, 0, 2)).reshape(-1, self.cost.shape[2])
+        """Return [o, e]: p(o) E[d_A(X, e) | o]."""
+        losses = (matrix @ self.seen).T @ self.cost  # [b, y, e]
+        return np.ascontiguousarray(losses.transpose(1, 0, 2)).reshape(-1, self.cost.shape[2])
 
     def weights(self, matrix: Floats) -> Floats:
         """p(o)."""
-        found: Floats = ((matrix @ self.seen).T @ self.mass.T).ravel()
-        return found
+        probabilities: Floats = ((matrix @ self.seen).T @ self.mass.T).ravel()
+        return probabilities
 
     def gain(self, multipliers: Floats) -> Floats:
-        """[x', y']: what W(y'|x') adds to Σ_{o,e} q[o, e] errors[o, e]."""
+        """Return [x', y']: what W(y'|x') adds to Σ_{o,e} q[o, e] errors[o, e]."""
         q = multipliers.reshape(self.seen.shape[1], len(self.mass), -1).transpose(1, 2, 0)  # [b, e, y]
-        found: Floats = (self.cost @ q).sum(axis=0) @ self.seen.T
-        return found
+        gains: Floats = (self.cost @ q).sum(axis=0) @ self.seen.T
+        return gains
 
     def weight_gain(self, multipliers: Floats) -> Floats:
-        """[x', y']: what W(y'|x') adds to Σ_o q[o] p(o)."""
+        """Return [x', y']: what W(y'|x') adds to Σ_o q[o] p(o)."""
         q = multipliers.reshape(self.seen.shape[1], len(self.mass))
-        found: Floats = (q @ self.mass).T @ self.seen.T
-        return found
+        weights: Floats = (q @ self.mass).T @ self.seen.T
+        return weights
 
     def average(self, matrix: Floats) -> float:
-        """P_avg (Rebollo-Monedero et al. 2013, section IV-B) of the best label estimate."""
+        """Return P_avg (Rebollo-Monedero et al. 2013, section IV-B) of the best label estimate."""
         return float(self.errors(matrix).min(axis=1).sum())
 
     def worst(self, matrix: Floats) -> float:
-        """P_min, over the observations that occur."""
+        """Return P_min, over the observations that occur."""
         weight = self.weights(matrix)
         occurs = weight > 0
         return float((self.errors(matrix).min(axis=1)[occurs] / weight[occurs]).min())
@@ -112,10 +125,10 @@ class Game:
         return float((self.price * matrix).sum())
 
     def cheapest(self) -> Floats:
-        """The channel of least distortion."""
-        found = np.zeros(self.shape)
-        found[np.arange(len(found)), self.price.argmin(axis=1)] = 1.0
-        return found
+        """Return the channel of least distortion."""
+        matrix = np.zeros(self.shape)
+        matrix[np.arange(len(matrix)), self.price.argmin(axis=1)] = 1.0
+        return matrix
 
     @property
     def settled(self) -> bool:
@@ -124,10 +137,10 @@ class Game:
         return self.budget <= 0 and bool((free[self.mass.sum(axis=0) > 0] <= 1).all())
 
     def silent(self) -> Floats:
-        """The cheapest of the channels that always say the same."""
-        found = np.zeros(self.shape)
-        found[:, self.price.sum(axis=0).argmin()] = 1.0
-        return found
+        """Return the cheapest of the channels that always say the same."""
+        matrix = np.zeros(self.shape)
+        matrix[:, self.price.sum(axis=0).argmin()] = 1.0
+        return matrix
 
 
 @dataclass(slots=True, eq=False)
@@ -139,28 +152,28 @@ class Part:
 
     @classmethod
     def of(cls, game: Game) -> Part:
-        """Cheap outputs and the silent one (so that everything up to the prior's error is feasible); answers to either."""
+        """Start with cheap outputs, a constant output (so that the prior's error is feasible), and answers to both."""
         rows, columns = game.shape
         start = np.zeros((rows, columns), dtype=np.bool_)
-        near = np.argsort(game.price, axis=1, kind="stable")[:, :NEAREST]
+        near = np.argsort(game.price, axis=1, kind="stable")[:, :FIRST_OUTPUTS]
         start[np.arange(rows)[:, None], near] = True
         silent, cheapest = game.silent(), game.cheapest()
         start |= (silent > 0) | (cheapest > 0)
         start &= ~game.closed
         answered = np.zeros((game.seen.shape[1] * len(game.mass), game.cost.shape[2]), dtype=np.bool_)
-        found = cls(start, answered)
+        part = cls(start, answered)
         for matrix in (cheapest, np.full((rows, columns), 1 / columns)):
-            found.add_answers(game.errors(matrix), np.full(len(answered), np.inf), most=FIRST)
-        return found
+            part.add_answers(game.errors(matrix), np.full(len(answered), np.inf), most=FIRST_ANSWERS)
+        return part
 
     @classmethod
     def whole(cls, game: Game) -> Part:
-        """Everything at once."""
+        """Return everything at once."""
         answers = (game.seen.shape[1] * len(game.mass), game.cost.shape[2])
         return cls(~game.closed, np.ones(answers, dtype=np.bool_))
 
-    def add_answers(self, errors: Floats, below: Floats, *, most: int = ANSWERS) -> int:
-        """Of every observation the best answers with an error below a level; how many are new."""
+    def add_answers(self, errors: Floats, below: Floats, *, most: int = ANSWERS_PER_ROUND) -> int:
+        """Add for each observation the best answers with an error below its level. Return how many are new."""
         before = int(self.answered.sum())
         count = min(most, errors.shape[1])
         best = np.argpartition(errors, count - 1, axis=1)[:, :count]
@@ -169,11 +182,11 @@ class Part:
         return int(self.answered.sum()) - before
 
     def add_outputs(self, worth: Floats, closed: Bools) -> int:
-        """Of every input the outputs worth more than all that are open; how many are new."""
+        """Add for each input the outputs worth more than all that are open. Return how many are new."""
         before = int(self.open.sum())
         worth = np.where(closed, -np.inf, worth)
         level = np.where(self.open, worth, -np.inf).max(axis=1)
-        count = min(OUTPUTS, worth.shape[1])
+        count = min(OUTPUTS_PER_ROUND, worth.shape[1])
         best = np.argpartition(-worth, count - 1, axis=1)[:, :count]
         rows = np.arange(len(worth))[:, None]
         self.open[rows, best] |= worth[rows, best] > level[:, None] + 1e-11
@@ -191,7 +204,7 @@ class Solved:
 
 
 def most_average(game: Game, part: Part) -> Solved | None:
-    """max Σ_o z_o s.t. z_o ≤ errors[o, e] for the answers looked at, rows sum to 1, distortion within the budget."""
+    """Maximise Σ_o z_o s.t. z_o ≤ errors[o, e] for the answers in the programme, rows sum to 1, distortion within the budget."""
     o, e = np.nonzero(part.answered)
     rows, entries = _answers(game, part, o, e, 0.0)
     levels = coo_array((np.ones(len(o)), (np.arange(len(o)), o)), shape=(len(o), len(part.answered)))
@@ -201,12 +214,12 @@ def most_average(game: Game, part: Part) -> Solved | None:
     above = block_array([[-entries, levels], [spent, None]], format="csr")
     limit = np.append(np.zeros(rows), game.budget / unit)
     objective = np.append(np.zeros(len(inputs)), -np.ones(len(part.answered)))
-    found = _solve(part, objective, above, limit, free=len(part.answered))
-    return None if found is None else replace(found, price=found.price / unit)
+    solved = _solve(part, objective, above, limit, free=len(part.answered))
+    return None if solved is None else replace(solved, price=solved.price / unit)
 
 
 def least_spent(game: Game, part: Part, level: float) -> Solved | None:
-    """D*(t): min distortion s.t. errors[o, e] − t p(o) ≥ 0 for the answers looked at, rows sum to 1.
+    """Return D*(t): min distortion s.t. errors[o, e] − t p(o) ≥ 0 for the answers in the programme, rows sum to 1.
 
     Each constraint is divided by its largest coefficient: those of rare observations would be rounding for the solver.
     """
@@ -214,26 +227,26 @@ def least_spent(game: Game, part: Part, level: float) -> Solved | None:
     rows, entries = _answers(game, part, o, e, level)
     above = (-entries).tocsr()
     size = np.maximum(abs(above).max(axis=1).toarray().ravel(), 1e-300)
-    found = _solve(part, game.price[part.open], diags_array(1 / size) @ above, np.zeros(rows), free=0)
-    if found is None:
+    solved = _solve(part, game.price[part.open], diags_array(1 / size) @ above, np.zeros(rows), free=0)
+    if solved is None:
         return None
     scales = np.ones(part.answered.shape)
     scales[part.answered] = size
-    return replace(found, multipliers=found.multipliers / scales)
+    return replace(solved, multipliers=solved.multipliers / scales)
 
 
 def _answers(game: Game, part: Part, o: Longs, e: Longs, level: float) -> tuple[int, coo_array]:
-    """A row for each answer: the coefficients of the open W(y'|x') in errors[o, e] − level · p(o)."""
+    """Return a row for each answer: the coefficients of the open W(y'|x') in errors[o, e] − level · p(o)."""
     inputs, outputs = np.nonzero(part.open)
     y, b = np.divmod(o, len(game.mass))
     row, column = np.nonzero(game.seen.T[y][:, outputs])
-    given = game.cost[b[row], inputs[column], e[row]] - level * game.mass[b[row], inputs[column]]
-    values = given * game.seen[outputs[column], y[row]]
+    costs = game.cost[b[row], inputs[column], e[row]] - level * game.mass[b[row], inputs[column]]
+    values = costs * game.seen[outputs[column], y[row]]
     return len(o), coo_array((values, (row, column)), shape=(len(o), len(inputs)))
 
 
 def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, free: int) -> Solved | None:
-    """A programme over the open W and `free` more variables; the answers are the first rows of `above`.
+    """Return a programme over the open W and `free` more variables; the answers are the first rows of `above`.
 
     None where the solver finds no solution although there is one; bounds do not lean on how exact it is.
     """
@@ -243,7 +256,7 @@ def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, fr
     bounds = np.array([(0.0, np.inf)] * columns + [(-np.inf, np.inf)] * free)
     for method, tolerance in (("highs-ds", TINY), ("highs-ipm", TINY), ("highs-ds", 1e-7)):
         options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
-        found = linprog(
+        solution = linprog(
             objective,
             A_ub=above,
             b_ub=limit,
@@ -253,16 +266,16 @@ def _solve(part: Part, objective: Floats, above: csr_array, limit: Floats, *, fr
             method=method,
             options=options,
         )
-        if found.status == 0:
+        if solution.status == 0:
             break
     else:
         return None
     matrix = np.zeros(part.open.shape)
-    matrix[part.open] = found.x[:columns]
+    matrix[part.open] = solution.x[:columns]
     matrix[matrix < TINY] = 0.0
     matrix /= matrix.sum(axis=1, keepdims=True)
-    price = -found.ineqlin.marginals
+    price = -solution.ineqlin.marginals
     multipliers = np.zeros(part.answered.shape)
     answers = int(part.answered.sum())
     multipliers[part.answered] = np.maximum(price[:answers], 0.0)
-    return Solved(matrix, multipliers, max(float(price[answers]), 0.0) if len(price) > answers else 0.0, found.fun)
+    return Solved(matrix, multipliers, max(float(price[answers]), 0.0) if len(price) > answers else 0.0, solution.fun)

@@ -28,7 +28,7 @@ import numpy as np
 from dalenius.adversaries import UNKNOWN, Targets
 from dalenius.adversaries.differences import Counted, earlier_together, subtract
 from dalenius.adversaries.intersection import intersect
-from dalenius.adversaries.location import places
+from dalenius.adversaries.models.location import places
 from dalenius.arrays import Bools, Ints, Longs, Words
 from dalenius.coding import distinct_rows
 from dalenius.errors import ParameterError
@@ -40,10 +40,12 @@ from dalenius.table import Cells, Table
 if TYPE_CHECKING:
     from dalenius.publishers.base import Published
 
+__all__ = ["Earlier", "Evaluated", "Given", "evaluate", "evaluate_groups", "joined", "joined_as_attacked"]
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A new release together with earlier ones, in numbers of people; no value of anybody.
+    """A new release together with earlier ones, as numbers of people. It contains nobody's value.
 
     `already_below` counts people of whom fewer than ℓ values are left whatever is published of the table, `contradicted` those
     of whom the earlier releases leave nothing. `below_l` counts people left with fewer values than one class of everybody would
@@ -108,24 +110,24 @@ class Given:
     @property
     def incomplete(self) -> Bools:
         """Which quasi-identifiers have a missing value."""
-        found: Bools = (self.targets.codes == UNKNOWN).any(axis=1)
-        return found
+        is_missing: Bools = (self.targets.codes == UNKNOWN).any(axis=1)
+        return is_missing
 
     def bits(self, group: Longs, leaf: Ints, groups: int) -> Words:
-        """The values of each group, where `leaf[x]` occurs in `group[x]`."""
-        found = np.zeros((groups, self.left.shape[1]), dtype=np.uint64)
-        value_bits(group.astype(np.int64), self.codes[leaf], found)
-        return found
+        """Return the values of each group, where `leaf[x]` occurs in `group[x]`."""
+        group_bits = np.zeros((groups, self.left.shape[1]), dtype=np.uint64)
+        value_bits(group.astype(np.int64), self.codes[leaf], group_bits)
+        return group_bits
 
     def keeps(self, some: Longs, into: Longs, bits: Words) -> Bools:
-        """Which groups leave enough of everybody in them: the quasi-identifiers `some[x]` are in group `into[x]`."""
+        """Return which groups leave enough of everybody in them: the quasi-identifiers `some[x]` are in group `into[x]`."""
         few = common_sizes(some.astype(np.int64), self.guarded, into.astype(np.int64), bits) < self.demand[some]
         kept = np.ones(len(bits), dtype=bool)
         kept[into[few]] = False
         return kept
 
     def numbers(self, codes: Ints) -> Longs:
-        """Which quasi-identifiers each row of leaf codes has."""
+        """Return which quasi-identifiers each row of leaf codes has."""
         m = len(self.schema.quasi)
         sizes = [len(column.leaves) for column in self.schema.quasi]
         quasi, number = distinct_rows(np.concatenate([self.quasi, codes[:, :m]]), sizes)
@@ -134,7 +136,7 @@ class Given:
         return number[len(quasi) :].astype(np.int64)
 
     def keeps_hidden(self, into: Longs, bits: Words, hidden: Bools) -> bool:
-        """Whether suppressed rows leave enough of those whose rows they are: `into` says the group of all quasi-identifiers."""
+        """Return whether the suppressed rows leave enough values; `into` is the group of each combination of quasi-identifiers."""
         some = np.flatnonzero(hidden[into])
         if not len(some):
             return True
@@ -142,24 +144,26 @@ class Given:
         return bool(self.keeps(some, np.zeros(len(some), dtype=np.int64), together)[0])
 
     def attacked(self, release: GroupedRelease) -> Words:
-        """The values that a release of the table leaves of each quasi-identifiers, as an attacker finds them in its files."""
-        found = intersect([release], [self.targets], self.values, [self.codes], [self.schema.sensitive[0].name])
+        """Return the values that a release leaves for each combination of quasi-identifiers, as an attacker reads its files."""
+        common = intersect([release], [self.targets], self.values, [self.codes], [self.schema.sensitive[0].name])
         # Whoever is not found in the release, as their row was left out, loses nothing by it.
-        return np.where(found.located[0][:, None], found.left, ~np.uint64(0))
+        return np.where(common.located[0][:, None], common.left, ~np.uint64(0))
 
     def subtracted(self, release: GroupedRelease) -> tuple[dict[str, Any], ...]:
-        """What subtracting earlier releases from a release of the table tells about people who joined or left."""
+        """Return what subtracting earlier releases from a release of the table tells about people who joined or left."""
         later = Counted(release, self.codes, self.schema.sensitive[0].name)
-        views = [Counted(one.release, one.codes, one.column) for one in self.earlier]
-        found = []
+        views = [Counted(only.release, only.codes, only.column) for only in self.earlier]
+        documents = []
         for some in earlier_together(views, len(self.values)):
-            told = subtract([views[i] for i in some], later, len(self.values))
+            difference = subtract([views[i] for i in some], later, len(self.values))
             if len(some) == 1:
-                one = self.earlier[some[0]]
-                told = replace(told, joined=max(told.joined, one.joined), left=max(told.left, one.left))
+                only = self.earlier[some[0]]
+                difference = replace(
+                    difference, joined=max(difference.joined, only.joined), left=max(difference.left, only.left)
+                )
             names = " and ".join(self.earlier[i].name for i in some)
-            found.append({"release": names, **told.to_document()})
-        return tuple(found)
+            documents.append({"release": names, **difference.to_document()})
+        return tuple(documents)
 
     def check_table(self, table: Table) -> None:
         """Refuse a table that this was not made for."""
@@ -168,19 +172,19 @@ class Given:
 
 
 def evaluate(published: Published, earlier: Given) -> Evaluated:
-    """What a release and the earlier ones leave together of everybody in the table, by their own class and as attacked."""
+    """Return what a release and the earlier ones leave together of everybody in the table, by their own class and as attacked."""
     release = published.release.classes()
     assert release is not None  # counts are refused before they are planned with earlier releases
-    codes, counts, group = published.placed()
+    codes, counts, group = published.people_in_groups()
     shown = release.people == int(counts.sum())  # else suppressed rows were left out
-    found = evaluate_groups(earlier, codes, counts, group, attacked=earlier.attacked(release), shown=shown)
-    return replace(found, differences=earlier.subtracted(release))
+    evaluated = evaluate_groups(earlier, codes, counts, group, attacked=earlier.attacked(release), shown=shown)
+    return replace(evaluated, differences=earlier.subtracted(release))
 
 
 def evaluate_groups(
     earlier: Given, codes: Ints, counts: Longs, group: Ints, *, attacked: Words | None = None, shown: bool = True
 ) -> Evaluated:
-    """The same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed.
+    """Return the same of people in groups: `counts[x]` people with these leaf codes are in group `group[x]`, −1 if suppressed.
 
     `attacked` are the values where an attacker finds each quasi-identifiers, `shown` says whether suppressed rows are published.
     """
@@ -195,24 +199,24 @@ def evaluate_groups(
         after = np.minimum(after, common_sizes(some, earlier.left, some, attacked))
         guarded = np.minimum(guarded, common_sizes(some, earlier.guarded, some, attacked))
     before, most = earlier.before[some], earlier.most[some]
-    told = (before > 0) & (counts > 0)
-    people = int(counts[told].sum())
+    counts_here = (before > 0) & (counts > 0)
+    people = int(counts[counts_here].sum())
     return Evaluated(
         releases=len(earlier.earlier),
         people=int(counts.sum()),
         located=int(counts[earlier.located[some]].sum()),
         l=earlier.l,
-        smallest_posterior=int(after[told].min()) if people else None,
+        smallest_posterior=int(after[counts_here].min()) if people else None,
         below_l=int(counts[guarded < earlier.demand[some]].sum()),
         already_below=int(counts[(before > 0) & (most < earlier.l)].sum()),
         worsened=int(counts[after < np.minimum(earlier.l, before)].sum()),
         contradicted=int(counts[before == 0].sum()),
-        mean_posterior_anonymity=float(after[told] @ counts[told]) / people if people else None,
+        mean_posterior_anonymity=float(after[counts_here] @ counts[counts_here]) / people if people else None,
     )
 
 
 def joined(earlier: Given, codes: Ints, group: Ints, partner: Callable[[int, Bools], int]) -> Ints:
-    """Groups joined until each leaves enough of everybody in it; those that do already stay as they are, if they can.
+    """Return groups joined until each leaves enough of everybody in it; those that do already stay as they are, if they can.
 
     A group that leaves too little takes in others, one after the other: `partner(q, others)` says which is next, and that it is
     now part of q. All groups in one leave every value of the table, which is enough.
@@ -235,7 +239,7 @@ def joined(earlier: Given, codes: Ints, group: Ints, partner: Callable[[int, Boo
 
 
 def joined_as_attacked(earlier: Given, codes: Ints, group: Ints, release_of: Callable[[Ints], GroupedRelease]) -> Ints:
-    """Groups joined until an attacker who looks for people where they seem to be is left with enough values of everybody.
+    """Return groups joined until an attacker who looks for people where they seem to be is left with enough values of everybody.
 
     Somebody who is found in the wrong group has that joined with their own, which leaves enough. One group of everybody
     always does.
@@ -251,14 +255,11 @@ def joined_as_attacked(earlier: Given, codes: Ints, group: Ints, release_of: Cal
         into = np.arange(release.groups)
         free = np.ones(release.groups, dtype=bool)
         for part, start, which in places(release, earlier.targets.codes[few], sure=False):
-            for other, mine in zip(which.tolist(), np.repeat(own[few[part]], np.diff(start)).tolist(), strict=True):
+            for other, own_group in zip(
+                which.tolist(), np.repeat(own[few[part]], np.diff(start)).tolist(), strict=True
+            ):
                 # One join of a group at a time: it moves the centroids, and others may then be found where they are.
-                if other != mine and free[other] and free[mine]:
-                    into[max(other, mine)] = min(other, mine)
-                    free[other] = free[mine] = False
+                if other != own_group and free[other] and free[own_group]:
+                    into[max(other, own_group)] = min(other, own_group)
+                    free[other] = free[own_group] = False
         group = np.unique(into, return_inverse=True)[1][group].astype(np.int32)
-
-
-def told(published: Published, earlier: Given | None) -> dict[str, Any]:
-    """What a description of a release says of earlier ones; nothing if there were none."""
-    return {} if earlier is None else {"given": evaluate(published, earlier).to_document()}

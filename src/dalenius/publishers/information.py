@@ -13,14 +13,16 @@ import numpy as np
 from dalenius.arrays import Bools, Floats
 from dalenius.releases.channel import Channel
 
+__all__ = ["MAX_BLOCK", "MAX_BLOCKS", "RARE_INPUT", "Newton", "Problem", "mutual_information"]
+
 # Numbers in the second derivatives beyond which first ones are quicker: many small blocks, or one where outputs blur.
-LARGEST_BLOCKS = 8_000_000
-LARGEST_BLOCK = 2_000_000
-RARE = 1e-6  # inputs below would drown in the rounding of a decomposition that does not know their scale
+MAX_BLOCKS = 8_000_000
+MAX_BLOCK = 2_000_000
+RARE_INPUT = 1e-6  # inputs below would drown in the rounding of a decomposition that does not know their scale
 
 
 def mutual_information(joint: Floats) -> float:
-    """I(X;Y) of p(x, y), in nats; Σ p ln[p / (p(x) p(y))] has terms of both signs, and never rounds to below 0 here."""
+    """Return I(X;Y) of p(x, y) in nats. The terms p ln[p / (p(x) p(y))] have both signs; rounding never gives a sum below 0."""
     joint = joint / joint.sum()
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     some = joint > 0
@@ -28,14 +30,14 @@ def mutual_information(joint: Floats) -> float:
 
 
 def _log(values: Floats) -> Floats:
-    """ln, and 0 for 0: such a term has no weight."""
-    found: Floats = np.log(np.where(values > 0, values, 1.0))
-    return found
+    """Return ln, and 0 for 0, because such a term has no weight."""
+    logs: Floats = np.log(np.where(values > 0, values, 1.0))
+    return logs
 
 
 def _inverse(values: Floats) -> Floats:
-    found: Floats = np.where(values > 0, 1.0, 0.0) / np.where(values > 0, values, 1.0)
-    return found
+    inverses: Floats = np.where(values > 0, 1.0, 0.0) / np.where(values > 0, values, 1.0)
+    return inverses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +81,7 @@ class Problem:
         return matrix if self.observation is None else matrix @ self.observation
 
     def gradient(self, matrix: Floats) -> Floats:
-        """g(x', y'), the derivative of I(X; Y, B) by W(x', y') over p(x'). Any positive matrix will do, its rows need no sum.
+        """Return g(x', y'), the derivative of I(X; Y, B) by W(x', y') over p(x'). Rows of the matrix need not sum to 1.
 
         With J(x,y) = Σ p(x',x) W(y'|x') p(y|y') and M(y,b) = Σ_x J(x,y) p(b|x), I = Σ J ln J − Σ M ln M + constants in J;
         by J(x,y): ln[J/p(x)] − Σ_b p(b|x) ln M(y,b) + Σ_b p(b|x) ln p(b|x), the ones from both logarithms cancel; and by the
@@ -87,31 +89,31 @@ class Problem:
         """
         p = self.weights
         if self.plain:
-            found: Floats = _log(matrix) - _log(p @ matrix)[None, :]
-            return found
+            gains: Floats = _log(matrix) - _log(p @ matrix)[None, :]
+            return gains
         joint, beside = self._sums(matrix)
         alone = p @ self.unknown
         inner = _log(joint) - np.log(alone)[:, None] - self.background @ _log(beside).T
         inner += (self.background * _log(self.background)).sum(axis=1)[:, None]
-        found = self.unknown @ inner
-        return found if self.observation is None else found @ self.observation.T
+        gains = self.unknown @ inner
+        return gains if self.observation is None else gains @ self.observation.T
 
     def _sums(self, matrix: Floats) -> tuple[Floats, Floats]:
-        """J(x, y) and M(y, b)."""
+        """Return J(x, y) and M(y, b)."""
         joint = (self.weights[:, None] * self.unknown).T @ self.seen(matrix)
         return joint, joint.T @ self.background
 
     def has_curvature(self, outputs: int) -> bool:
-        """Whether second derivatives fit: a block of inputs² for each output, or one of all entries² where outputs blur."""
+        """Return whether second derivatives fit: a block of inputs² for each output, or one of all entries² where outputs blur."""
         n = len(self.weights)
         if self.plain:
             return True
         if self.observation is None:
-            return n * n * outputs <= LARGEST_BLOCKS
-        return (n * outputs) ** 2 <= LARGEST_BLOCK
+            return n * n * outputs <= MAX_BLOCKS
+        return (n * outputs) ** 2 <= MAX_BLOCK
 
     def curvature(self, matrix: Floats) -> Floats:
-        """Second derivatives in the scale of √(W p): Q[y'] (x' by x'), or one block of all (y', x') where outputs blur.
+        """Return second derivatives in the scale of √(W p): Q[y'] (x' by x'), or one block of all (y', x') if outputs blur.
 
         By J(x,y) and J(z,y): [x = z]/J(x,y) − Σ_b p(b|x) p(b|z) / M(y,b); then the chain rule on both sides, and
         Q = H √(W/p) √(W/p), which is I − projection in the plain case and never larger than I.
@@ -122,8 +124,8 @@ class Problem:
         blocks -= np.matmul(known[None] * _inverse(beside)[:, None, :], known.T)
         scale = np.sqrt(self.weights[:, None] * matrix).T  # [y', x']
         if self.observation is None:
-            found: Floats = blocks * scale[:, :, None] * scale[:, None, :]
-            return found
+            scaled: Floats = blocks * scale[:, :, None] * scale[:, None, :]
+            return scaled
         o, n = self.observation, len(self.weights)
         size = n * len(o)
         pairs = (o[:, None, :] * o[None, :, :]).reshape(-1, o.shape[1])
@@ -132,8 +134,10 @@ class Problem:
         return np.asarray(whole[None])
 
     def low_rank(self, matrix: Floats, slack: Floats) -> Floats:
-        """(Q + σ)⁻¹ where (X, Y) has fewer values than (X', Y'): then Q = G Gᵀ with few columns, and small σ is all there is in
-        the other directions. With σ^−½ G = U s Vᵀ it is σ^−½ (I − U s²/(1+s²) Uᵀ) σ^−½, which keeps them apart.
+        """Return (Q + σ)⁻¹ where (X, Y) has fewer values than (X', Y').
+
+        Then Q = G Gᵀ with few columns, and in the other directions there is only a small σ. With σ^−½ G = U s Vᵀ it is
+        σ^−½ (I − U s²/(1+s²) Uᵀ) σ^−½, which keeps them apart.
         """
         joint, beside = self._sums(matrix)
         half = np.sqrt(joint).T[:, :, None] * self.background[None] * np.sqrt(_inverse(beside))[:, None, :]
@@ -146,9 +150,9 @@ class Problem:
         factor *= np.sqrt(self.weights[:, None] * matrix / slack).T.reshape(len(factor), -1, 1)
         left, size, _ = np.linalg.svd(factor, full_matrices=False)
         shrunk = left * (size**2 / (1 + size**2))[:, None, :]
-        found: Floats = np.eye(factor.shape[1]) - np.matmul(shrunk, left.transpose(0, 2, 1))
+        inverse: Floats = np.eye(factor.shape[1]) - np.matmul(shrunk, left.transpose(0, 2, 1))
         scale = np.sqrt(slack).T.reshape(len(factor), -1)
-        return np.asarray(found / scale[:, :, None] / scale[:, None, :])
+        return np.asarray(inverse / scale[:, :, None] / scale[:, None, :])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +175,7 @@ class Newton:
         if problem.plain:
             return cls(problem, matrix, slack, shrunk, None)
         seen = matrix.shape[1] if problem.observation is None else problem.observation.shape[1]
-        if problem.unknown.shape[1] * seen < matrix.size and problem.weights.min() > RARE:
+        if problem.unknown.shape[1] * seen < matrix.size and problem.weights.min() > RARE_INPUT:
             return cls(problem, matrix, slack, shrunk, problem.low_rank(matrix, slack))
         blocks = problem.curvature(matrix)
         diagonal = slack.T.reshape(blocks.shape[0], -1)
@@ -184,24 +188,24 @@ class Newton:
         if self.inverse is None:
             inner = p * self.shrunk
             below = (inner * self.slack).sum(axis=0)
-            found: Floats = self.shrunk * (right + (inner * right).sum(axis=0) * _inverse(below))
-            return found
+            product: Floats = self.shrunk * (right + (inner * right).sum(axis=0) * _inverse(below))
+            return product
         scaled = (np.sqrt(self.matrix * p) * right).T.reshape(len(self.inverse), -1, 1)
         back = np.matmul(self.inverse, scaled).reshape(self.matrix.shape[1], -1).T
         return np.asarray(back * np.sqrt(self.matrix / p))
 
     def schur(self) -> Floats:
-        """Σ_y' of K⁻¹ in the scale of √p: what a change of each row's multiplier does to the rows' sums."""
+        """Return Σ_y' of K⁻¹ in the scale of √p: how changes of the rows' multipliers change the rows' sums."""
         n, m = self.matrix.shape
         if self.inverse is None:
             inner = np.sqrt(self.problem.weights)[:, None] * self.shrunk
             below = (self.problem.weights[:, None] * self.shrunk * self.slack).sum(axis=0)
-            found: Floats = (inner * _inverse(below)) @ inner.T
-            found[np.arange(n), np.arange(n)] += self.shrunk.sum(axis=1)
-            return found
+            gram: Floats = (inner * _inverse(below)) @ inner.T
+            gram[np.arange(n), np.arange(n)] += self.shrunk.sum(axis=1)
+            return gram
         root = np.sqrt(self.matrix).T
         if self.problem.observation is None:
-            found = np.einsum("yi,yij,yj->ij", root, self.inverse, root)
+            gram = np.einsum("yi,yij,yj->ij", root, self.inverse, root)
         else:
-            found = np.einsum("yi,yizj,zj->ij", root, self.inverse.reshape(m, n, m, n), root)
-        return found
+            gram = np.einsum("yi,yizj,zj->ij", root, self.inverse.reshape(m, n, m, n), root)
+        return gram

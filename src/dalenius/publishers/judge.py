@@ -21,6 +21,8 @@ from dalenius.publishers.given import Given
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.publishers.suppressed import SuppressedRows, check_suppressed_rows, held, left_out
 
+__all__ = ["Judge", "Verdict"]
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -82,14 +84,14 @@ class Judge:
     # Costs -----------------------------------------------------------------------------------------------------------
 
     def bounds(self, levels: NDArray[np.int16]) -> Floats:
-        """The cost of nodes (a row of levels each) without suppression, where it is known without their classes."""
+        """Return the cost of nodes (a row of levels each) without suppression, where it is known without their classes."""
         if self.marginal is None:
             return np.zeros(len(levels))
         means = np.column_stack([self._means[a][levels[:, a]] for a in range(levels.shape[1])])
         return self.marginal.combine(means)
 
     def unsuppressed_cost(self, node: Node, classes: Classes) -> float:
-        """The cost of a node if nothing were suppressed."""
+        """Return the cost of a node if nothing were suppressed."""
         if self.utility == "discernibility":
             return discernibility(classes.sizes, 0, self.lattice.people)
         if self.utility == "average_class_size":
@@ -97,7 +99,7 @@ class Judge:
         return float(self.bounds(np.array([node], dtype=np.int16))[0])
 
     def cost(self, node: Node, classes: Classes, passing: Bools) -> float:
-        """The cost of a node when the classes that fail are suppressed."""
+        """Return the cost of a node when the classes that fail are suppressed."""
         if passing.all():
             return self.unsuppressed_cost(node, classes)
         lattice = self.lattice
@@ -117,12 +119,12 @@ class Judge:
         return float(self.marginal.combine(means[None, :])[0])
 
     def passing(self, classes: Classes, criteria: Sequence[Criterion] | None = None) -> Bools:
-        """Which classes satisfy the search's criteria, or some of them."""
+        """Return which classes satisfy the search's criteria, or some of them."""
         wanted = self.criteria if criteria is None else criteria
         return self.lattice.passing(classes, wanted, others_as_quasi=self.others_as_quasi)
 
     def satisfying(self, node: Node, classes: Classes) -> tuple[Bools, bool]:
-        """Which classes of a node satisfy all that is asked, earlier releases included, and whether the rest may be hidden."""
+        """Return which classes of a node satisfy everything, earlier releases included, and whether the rest may be hidden."""
         passing = self.passing(classes)
         if self.given is None:
             return self._suppressing(node, classes, passing)
@@ -131,12 +133,12 @@ class Judge:
         bits = self.given.bits(owner, self.lattice.tuples[classes.values, 0], len(classes))
         passing &= self.given.keeps(np.arange(len(into)), into, bits)
         passing, hidden = self._suppressing(node, classes, passing)
-        if self.suppressed_rows != "hide":  # rows that are left out tell nothing
+        if self.suppressed_rows != "hide":  # hidden rows reveal nothing
             hidden = hidden and self.given.keeps_hidden(into, bits, ~passing)
         return passing, hidden and self._keeps_misplaced(node, classes, passing, into, bits)
 
     def _keeps_misplaced(self, node: Node, classes: Classes, passing: Bools, into: Longs, bits: Words) -> bool:
-        """Whether enough is left of people with a missing value whose class is suppressed, where they fit others that are shown.
+        """Return whether people with a missing value keep enough values if their class is suppressed and they fit others.
 
         An attacker does not know what is missing, and looks for them there.
         """
@@ -159,7 +161,7 @@ class Judge:
         return True
 
     def _suppressing(self, node: Node, classes: Classes, passing: Bools) -> tuple[Bools, bool]:
-        """Which classes are published if those that fail are not, and whether the others may be suppressed."""
+        """Return which classes are published if those that fail are not, and whether the others may be suppressed."""
         if self.suppressed_rows == "hold":
             return held(self.lattice, node, classes, passing, self.passing, self.limit)
         if self.suppressed_rows == "hide":
@@ -168,7 +170,7 @@ class Judge:
         return passing, True
 
     def judge(self, node: Node) -> tuple[Verdict, bool]:
-        """The verdict on a node, and whether its failure is one that every finer node shares; TooMany may be raised."""
+        """Return the verdict on a node, and whether its failure is one that every finer node shares; TooMany may be raised."""
         classes = self.lattice.classes(node)
         self.checked += 1
         passing, hidden = self.satisfying(node, classes)

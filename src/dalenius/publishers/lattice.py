@@ -1,7 +1,7 @@
 """Full-domain generalization: every value of a column is published at one level of its hierarchy (Samarati 2001).
 
-The level of each column is chosen by an exact search of the lattice of all choices; classes that fail the criteria are
-suppressed up to a limit.
+An exact search of the lattice of all choices picks the level of each column. Classes that fail the criteria are suppressed,
+up to a limit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalenius.arrays import Bools, Ints, Longs
-from dalenius.criteria import Criterion
+from dalenius.criteria import Criterion, KAnonymity
+from dalenius.criteria.axis import AXIS_PANEL, Axis, numbers
 from dalenius.engines import Recoding, TableName, TooMany
 from dalenius.errors import InputError, ParameterError, counted, listing
 from dalenius.hierarchy import TOP
@@ -25,6 +26,7 @@ from dalenius.options import Option
 from dalenius.publishers.base import (
     OTHERS_AS_QUASI,
     PANEL,
+    Example,
     Headcount,
     Progress,
     Published,
@@ -34,8 +36,7 @@ from dalenius.publishers.base import (
     written_columns,
 )
 from dalenius.publishers.classes import Classes
-from dalenius.publishers.grid import PANEL as TRIED
-from dalenius.publishers.grid import Axis, Grid, K, L, T, numbers
+from dalenius.publishers.grid import Grid
 from dalenius.publishers.nodes import Node
 from dalenius.publishers.rollups import EngineLattice, lattice_of
 from dalenius.publishers.suppressed import SuppressedRows, check_hidden, check_suppressed_rows
@@ -46,14 +47,16 @@ from dalenius.table import Table
 
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
-    from dalenius.publishers.search import Found, Search
+    from dalenius.publishers.search import Search, SearchResult
+
+__all__ = ["SUPPRESSION", "SUPPRESSIONS", "Lattice", "PublishedLattice"]
 
 SUPPRESSIONS = (0.0, 0.02)
 SUPPRESSION = Axis(
     "suppression",
-    Option("suppression", "Lattice: shares of rows to suppress (0,0.02).", str, metavar="S,S,…", panel=TRIED),
+    Option("suppression", "Lattice: shares of rows to suppress (0,0.02).", str, metavar="S,S,…", panel=AXIS_PANEL),
     numbers("--suppression", "from 0 to 1", "0,0.02", lambda share: 0 <= share <= 1),
-    usual=lambda table: SUPPRESSIONS,  # noqa: ARG005 - no share is impossible
+    usual=lambda size: SUPPRESSIONS,  # noqa: ARG005 - no share is impossible
     is_demand=False,
 )
 
@@ -72,6 +75,7 @@ class Lattice(Publisher):
 
     name = "lattice"
     title = "the lattice"
+    publishes = "every column at one level of its hierarchy ([lattice.md](lattice.md))"
     description = "Publishes every column at one level of its hierarchy, chosen by an exact search of all choices."
     options = (
         Option("suppression", "Lattice: largest share of rows to suppress (0).", float, panel=PANEL),
@@ -93,8 +97,10 @@ class Lattice(Publisher):
         OTHERS_AS_QUASI,
     )
     not_in_audit = frozenset({"utility", "minimal", "time-limit", "others-as-quasi"})
+    keeps = (Criterion,)
+    example = Example((KAnonymity(3),), {"suppression": 0.05})
     grid = Grid(
-        (K, L, T, SUPPRESSION),
+        (SUPPRESSION,),
         options=("suppressed-rows",),
         unlabelled=frozenset({"utility", "suppressed_rows"}),
     )
@@ -119,7 +125,7 @@ class Lattice(Publisher):
 
     @classmethod
     def shared(cls, chosen: Mapping[str, Any], *, utility: str) -> dict[str, Any]:
-        """The search is for the utility that releases are compared by, if it can be."""
+        """Return shared parameters. The search optimises the utility by which releases are compared, if it can."""
         searched = {"utility": utility} if utility in UTILITIES and utility != "loss" else {}
         rows = chosen.get("suppressed_rows", "hold")
         check_suppressed_rows(rows)
@@ -134,7 +140,7 @@ class Lattice(Publisher):
         return tuple(criterion.describe() for criterion in self.criteria)
 
     def publish(self, table: Table, *, progress: Progress | None = None) -> PublishedLattice:
-        """Search the lattice; the release is made when it is asked for."""
+        """Search the lattice. The release is made when it is first used."""
         from dalenius.publishers.search import Search  # with compiled code, which `--help` can do without
 
         for column in table.declared.quasi:
@@ -160,12 +166,12 @@ class Lattice(Publisher):
             given=self.given,
             suppressed_rows=self.suppressed_rows,
         )
-        found = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
-        if found.best is None:
+        outcome = search.run(minimal=self.minimal, time_limit=self.time_limit, progress=progress)
+        if outcome.best is None:
             from dalenius.publishers.unsatisfied import no_solution
 
-            raise InputError(no_solution(search, found, table))
-        return PublishedLattice(self, table, search, found)
+            raise InputError(no_solution(search, outcome, table))
+        return PublishedLattice(self, table, search, outcome)
 
 
 def _share(name: str, value: object) -> None:
@@ -181,12 +187,12 @@ class PublishedLattice(Published):
     publisher: Lattice
     table: Table
     search: Search = field(repr=False)
-    found: Found
+    outcome: SearchResult
 
     @property
     def node(self) -> Node:
-        assert self.found.best is not None
-        return self.found.best.node
+        assert self.outcome.best is not None
+        return self.outcome.best.node
 
     @cached_property
     def _classes(self) -> tuple[Classes, Bools]:
@@ -247,7 +253,7 @@ class PublishedLattice(Published):
         values: Ints,
         counts: Longs,
     ) -> Generalized:
-        """The release of people in groups, without those who are left out."""
+        """Return the release of people in groups, without those who are left out."""
         if self.publisher.suppressed_rows == "hide":
             kept = group >= 0
             group, values, counts = group[kept], values[kept], counts[kept]
@@ -257,7 +263,7 @@ class PublishedLattice(Published):
         lattice = self.search.lattice
         return lattice.columns_left(self.node, lattice.kept(*self._classes))
 
-    def placed(self) -> tuple[Ints, Longs, Ints]:
+    def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
         cells, (classes, passing) = self.table.cells(), self._classes
         number = np.where(passing, np.arange(len(classes)), -1).astype(np.int32)
         group = self.search.lattice.membership(self.node, cells.codes[:, : len(cells.schema.quasi)])
@@ -275,40 +281,40 @@ class PublishedLattice(Published):
         )
 
     def headcount(self) -> Headcount:
-        best = self.found.best
+        best = self.outcome.best
         assert best is not None
         people, suppressed = self.search.lattice.people - self.hidden, best.suppressed - self.hidden
         return Headcount(people, best.classes, suppressed, self.publisher.suppressed_rows, self.hidden)
 
     def details(self) -> dict[str, Any]:
-        best, publisher = self.found.best, self.publisher
+        best, publisher = self.outcome.best, self.publisher
         assert best is not None
-        named = self.search.lattice.named
+        levels_of = self.search.lattice.levels_of
         return {
             "suppression": publisher.suppression,
             "utility": publisher.utility,
             "others_as_quasi": publisher.others_as_quasi,
             "suppressed_rows": publisher.suppressed_rows,
             "hidden": self.hidden,
-            "node": named(best.node),
+            "node": levels_of(best.node),
             "loss": self.loss,
             "cost": best.cost,
-            "nodes": self.found.nodes,
-            "checked": self.found.checked,
-            "optimal": self.found.optimal,
-            "bound": self.found.bound,
+            "nodes": self.outcome.nodes,
+            "checked": self.outcome.checked,
+            "optimal": self.outcome.optimal,
+            "bound": self.outcome.bound,
             "rollups": self.search.lattice.rollups,
-            "not_looked_at": self.found.not_looked_at,
-            "minimal": None if self.found.minimal is None else [named(node) for node in self.found.minimal],
+            "not_looked_at": self.outcome.not_looked_at,
+            "minimal": None if self.outcome.minimal is None else [levels_of(node) for node in self.outcome.minimal],
         }
 
     def notes(self) -> tuple[tuple[str, str], ...]:
-        found = self.found
-        search = f"{found.checked:,} of {counted(found.nodes, 'node', 'nodes')} checked"
-        left = counted(found.not_looked_at, "node was", "nodes were")
-        why = f"{left} not looked at" if found.not_looked_at else "time ran out"
-        proof = "optimal" if found.optimal else f"{why}; no node costs less than {found.bound:.4f}"
-        levels = self.search.lattice.named(self.node)
+        outcome = self.outcome
+        search = f"{outcome.checked:,} of {counted(outcome.nodes, 'node', 'nodes')} checked"
+        left = counted(outcome.not_looked_at, "node was", "nodes were")
+        why = f"{left} not looked at" if outcome.not_looked_at else "time ran out"
+        proof = "optimal" if outcome.optimal else f"{why}; no node costs less than {outcome.bound:.4f}"
+        levels = self.search.lattice.levels_of(self.node)
         notes = [
             ("levels", ", ".join(f"{name} {level}" for name, level in levels.items())),
             ("loss", f"{self.loss:.4f}   ({search}, {proof})"),
@@ -316,24 +322,24 @@ class PublishedLattice(Published):
         if self.search.lattice.rollups == "engine":
             most = counted(self.table.most_cells, "distinct row", "distinct rows")
             notes.append(("roll-ups", f"in the engine: the table has more than {most}"))
-        if found.not_looked_at:
+        if outcome.not_looked_at:
             notes.append(("too large", f"{left} not looked at, which might be better; --most-cells allows more"))
-        if found.minimal is not None:
-            notes.append(("minimal", f"{counted(len(found.minimal), 'node', 'nodes')}; --json lists them"))
+        if outcome.minimal is not None:
+            notes.append(("minimal", f"{counted(len(outcome.minimal), 'node', 'nodes')}; --json lists them"))
         return tuple(notes)
 
     @property
     def hidden(self) -> int:
         """Rows that are left out of the release."""
-        assert self.found.best is not None
-        return self.found.best.suppressed if self.publisher.suppressed_rows == "hide" else 0
+        assert self.outcome.best is not None
+        return self.outcome.best.suppressed if self.publisher.suppressed_rows == "hide" else 0
 
     @cached_property
     def loss(self) -> float:
         """The loss of the release, whatever utility was searched for."""
         if self.publisher.utility == "loss":
-            assert self.found.best is not None
-            return self.found.best.cost
+            assert self.outcome.best is not None
+            return self.outcome.best.cost
         from dalenius.publishers.search import Search
 
         plain = Search(self.search.lattice, self.search.criteria, suppression=self.publisher.suppression)
@@ -364,7 +370,7 @@ class PublishedLattice(Published):
         self.table.rows.write(plan, targets[0])
 
     def _tallies(self, mark: str) -> list[Tally]:
-        """What was decided: the people of each class by their sensitive values, and those whose labels are suppressed.
+        """Return what was decided: the people of each class by their sensitive values, and those whose labels are suppressed.
 
         Where the engine counted sizes alone, those, and the sensitive values of all people together, unless some are left out.
         """
@@ -376,18 +382,18 @@ class PublishedLattice(Published):
         index = np.column_stack([map_[classes.leaves[classes.rep, a]] for a, map_ in enumerate(maps)]).astype(np.int32)
         index[~passing] = [len(own) for own in self._labels]
         known = {column.name: texts[column.name] for column in schema.sensitive}
-        written = passing if self.publisher.suppressed_rows == "hide" else np.ones(len(classes), dtype=bool)
+        is_published = passing if self.publisher.suppressed_rows == "hide" else np.ones(len(classes), dtype=bool)
         if not isinstance(lattice, EngineLattice):
             cells, m = self.table.cells(), len(schema.quasi)
             group = lattice.membership(self.node, cells.codes[:, :m])
-            some = written[group]
+            some = is_published[group]
             return [labelled(labels, index[group[some]], known, cells.codes[some, m:], cells.counts[some])]
         everybody = self.table.marginals()
         if lattice.tuples.shape == everybody.tuples.shape:
             group = np.repeat(np.arange(len(classes)), np.diff(classes.start))
-            some = written[group]
+            some = is_published[group]
             values = everybody.tuples[classes.values[some]]
             return [labelled(labels, index[group[some]], known, values, classes.counts[some])]
-        nothing = np.empty((int(written.sum()), 0), dtype=np.int32)
-        sizes = labelled(labels, index[written], {}, nothing, classes.sizes[written])
-        return [sizes, Tally(known, everybody.tuples, everybody.counts)] if written.all() else [sizes]
+        nothing = np.empty((int(is_published.sum()), 0), dtype=np.int32)
+        sizes = labelled(labels, index[is_published], {}, nothing, classes.sizes[is_published])
+        return [sizes, Tally(known, everybody.tuples, everybody.counts)] if is_published.all() else [sizes]

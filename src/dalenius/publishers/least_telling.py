@@ -18,10 +18,12 @@ from dalenius.errors import ParameterError
 from dalenius.publishers.information import Newton, Problem, mutual_information
 from dalenius.releases.channel import Channel
 
+__all__ = ["FORBIDDEN_COST", "MAX_NEWTON_STEPS", "MAX_PROGRAM", "ROUNDING", "TINY", "Point", "Rate", "Search", "Task"]
+
 ROUNDING = 1e-13  # of the curve's range: distortions nearer than this to an end of it are that end
-FORBIDDEN = 1e9  # times the cost of saying always the same
-MOST_NEWTON = 500
-LARGEST_PROGRAM = (
+FORBIDDEN_COST = 1e9  # times the cost of saying always the same
+MAX_NEWTON_STEPS = 500
+MAX_PROGRAM = (
     400_000  # nonzeros of the linear program for the far end of the curve; beyond, a constant output stands in
 )
 TINY = 1e-280  # no entry goes below: its logarithm is needed
@@ -74,30 +76,30 @@ class Task:
         # In units of what it costs to say always the same; what can be said with a probability of 1 in 10⁹ at most, with no
         # more distortion than that, is as good as forbidden: its loss is cut there, so that others keep their digits.
         scale = float((problem.weights @ losses).min()) or float(losses.max()) or 1.0
-        most = FORBIDDEN / problem.weights[:, None]
+        most = FORBIDDEN_COST / problem.weights[:, None]
         cut = losses / scale > most
         losses = np.minimum(losses / scale, most)
         return cls(channel, problem, system, losses, scale, float(problem.weights @ least), cut)
 
     def mean(self, matrix: Floats) -> float:
-        """E d_S in the scale of `losses`."""
+        """Return E d_S in the scale of `losses`."""
         return float(self.problem.weights @ (matrix * self.losses).sum(axis=1))
 
     def lower(self, positive: Floats, slope: float, most: float, allowed: Bools | None = None) -> float:
-        """The bound of the module's head at V = `positive`, slope and D = `most` in the scale of `losses`."""
-        found = -math.inf
+        """Return the bound of the module's head at V = `positive`, slope and D = `most` in the scale of `losses`."""
+        bound = -math.inf
         for _ in range(2):
             costs = self.problem.gradient(positive) + slope * self.losses
             if allowed is not None:
                 costs = np.where(allowed, costs, np.inf)
             lowest = costs.min(axis=1)
-            found = max(found, float(self.problem.weights @ lowest) - slope * most)
+            bound = max(bound, float(self.problem.weights @ lowest) - slope * most)
             positive = positive * np.exp(-np.minimum(costs - lowest[:, None], 600.0))
             positive = positive / positive.sum(axis=1, keepdims=True)
-        return found
+        return bound
 
     def rate(self, matrix: Floats, bound: float, slope: float, rounds: int) -> Rate:
-        """With rows for the inputs that never occur, and everything about the matrix computed from it."""
+        """Return the channel with rows for inputs that never occur, and all figures computed from the matrix."""
         full = np.zeros(self.system.shape)
         full[np.arange(len(full)), self.system.argmin(axis=1)] = 1.0
         said = np.where(self.cut, 0.0, matrix)
@@ -109,12 +111,12 @@ class Task:
         return Rate(full, information, bound, distortion, slope / self.scale, rounds)
 
     def nearest(self) -> Bools:
-        """The outputs that cost each input least."""
-        found: Bools = self.losses <= ROUNDING
-        return found
+        """Return the outputs that cost each input least."""
+        is_free: Bools = self.losses <= ROUNDING
+        return is_free
 
     def silent(self) -> Floats:
-        """Of the channels that tell nothing (that is, nothing more than background knowledge) the one of least distortion.
+        """Return the channel of least distortion among those that reveal nothing beyond background knowledge.
 
         They have p(y|x) = p(y|z) for all x, z that some b leaves possible together: linear in W. Where X determines the
         row and the row the output, only a constant output will do.
@@ -132,25 +134,25 @@ class Task:
             differences.append(some[1:] - some[:1])
         apart = _basis(np.vstack(differences))
         observed = np.eye(m) if self.problem.observation is None else _basis(self.problem.observation.T)
-        if (len(apart) == n - 1 and len(observed) == m) or apart.size * np.count_nonzero(observed) > LARGEST_PROGRAM:
+        if (len(apart) == n - 1 and len(observed) == m) or apart.size * np.count_nonzero(observed) > MAX_PROGRAM:
             return constant
         sums = kron(csr_array(np.eye(n)), csr_array(np.ones((1, m))))
         same = kron(csr_array(apart), csr_array(observed)) if len(apart) else csr_array((0, n * m))
         right = np.concatenate([np.ones(n), np.zeros(same.shape[0])])
         tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
         costs = (weights[:, None] * self.losses).reshape(-1)
-        found = linprog(costs, A_eq=vstack([sums, same]), b_eq=right, method="highs", options=tight)
-        if found.x is None:
+        solved = linprog(costs, A_eq=vstack([sums, same]), b_eq=right, method="highs", options=tight)
+        if solved.x is None:
             return constant
-        matrix = np.maximum(found.x, 0.0).reshape(n, m)
+        matrix = np.maximum(solved.x, 0.0).reshape(n, m)
         matrix /= matrix.sum(axis=1, keepdims=True)
         return matrix if self.mean(matrix) < self.mean(constant) else constant
 
 
 def _basis(rows: Floats) -> Floats:
-    """Orthonormal rows with the same span."""
-    _, sizes, found = np.linalg.svd(rows, full_matrices=False)
-    kept: Floats = found[sizes > 1e-10 * max(1.0, float(sizes.max(initial=0.0)))]
+    """Return Orthonormal rows with the same span."""
+    _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
+    kept: Floats = directions[sizes > 1e-10 * max(1.0, float(sizes.max(initial=0.0)))]
     return kept
 
 
@@ -174,15 +176,15 @@ class Search:
     allowed: Bools | None
 
     def run(self, gap: float, most_rounds: int, near: Floats | None = None) -> Rate:
-        """Until the gap is reached, no step helps any more, or the rounds are used up."""
+        """Iterate until the gap is reached, no step helps, or the rounds are used up."""
         curved = self.task.problem.has_curvature(self.task.losses.shape[1])
         best, fewest, bound, slope, count = np.zeros(0), math.inf, -math.inf, 0.0, 0
         point, pace, last = self.start(near), 0.2 if curved else 1.0, most_rounds
         for count in range(most_rounds + 1):
             matrix = self.within(point.matrix)
-            told = self.told(matrix)
-            if told < fewest:
-                best, fewest = matrix, told
+            information = self.information(matrix)
+            if information < fewest:
+                best, fewest = matrix, information
             if curved or count % 10 == 0:
                 lower = self.task.lower(point.matrix, max(point.slope, 0.0), self.most or 0.0, self.allowed)
                 if lower > bound:
@@ -194,32 +196,36 @@ class Search:
                 continue
             point, length = self.step(point, pace)
             pace = 0.05 if length > 0.9 else 0.2 if length > 0.5 else 0.5
-            if length < 1e-8 or count >= MOST_NEWTON:  # rounding has the better of it: what first derivatives can mend
-                curved, pace, last = False, 1.0, count + MOST_NEWTON
+            if (
+                length < 1e-8 or count >= MAX_NEWTON_STEPS
+            ):  # rounding has the better of it: what first derivatives can mend
+                curved, pace, last = False, 1.0, count + MAX_NEWTON_STEPS
         if self.most is None:
             bound -= self.slope * self.task.mean(best)
         return self.task.rate(best, bound, slope, count)
 
-    def told(self, matrix: Floats) -> float:
-        """What is minimised: I = ⟨∇I(W), W⟩, as I is homogeneous; at a slope with λ E d."""
+    def information(self, matrix: Floats) -> float:
+        """Return what is minimised: I = ⟨∇I(W), W⟩, as I is homogeneous; at a slope with λ E d."""
         costs = self.task.problem.gradient(matrix) + self.slope * self.task.losses
         return float(self.task.problem.weights @ (matrix * costs).sum(axis=1))
 
     def descend(self, point: Point, pace: float) -> tuple[Point, float]:
-        """W ← W e^{−t(g + λd)}, rows normalised, λ such that the distortion is what it has to be. Monotone for t = 1, and
-        Blahut–Arimoto where X = X'; longer strides are tried, and taken where less is told."""
-        costs, before = self.task.problem.gradient(point.matrix), self.told(point.matrix)
+        """Return W e^{−t(g + λd)}, rows normalised, with the λ that gives the required distortion.
+
+        This is monotone for t = 1, and Blahut–Arimoto if X = X'. Longer steps are tried, and taken if less is revealed.
+        """
+        costs, before = self.task.problem.gradient(point.matrix), self.information(point.matrix)
         while True:
             logs = np.log(np.where(point.matrix > 0, point.matrix, 1.0)) - pace * (
                 costs + self.slope * self.task.losses
             )
             matrix, slope = self.tilted(np.where(point.matrix > 0, logs, -np.inf), pace * point.slope)
-            if pace <= 1 or self.told(matrix) < before:
+            if pace <= 1 or self.information(matrix) < before:
                 return Point(matrix, point.slack, point.rows, slope / pace), pace * 1.3
             pace = max(1.0, pace / 2)
 
     def tilted(self, logs: Floats, slope: float) -> tuple[Floats, float]:
-        """Rows ∝ e^{logs − λd} and the λ that gives the distortion, by Newton's method between two bounds."""
+        """Return rows ∝ e^{logs − λd} and the λ that gives the distortion, by Newton's method between two bounds."""
         low, high = 0.0, math.inf
         losses, weights = self.task.losses, self.task.problem.weights
         for _ in range(100):
@@ -240,7 +246,7 @@ class Search:
         return np.maximum(matrix, TINY), slope
 
     def start(self, near: Floats | None) -> Point:
-        """Between the outputs that cost least and all outputs alike, where the distortion is what it has to be."""
+        """Return a mix of the cheapest outputs and all outputs alike that has the required distortion."""
         n, m = self.task.losses.shape
         open_ = np.ones((n, m)) if self.allowed is None else self.allowed.astype(float)
         alike = open_ / open_.sum(axis=1, keepdims=True)
@@ -256,19 +262,19 @@ class Search:
         return Point(matrix, slack, (matrix * costs).sum(axis=1), slope)
 
     def within(self, matrix: Floats) -> Floats:
-        """Rows that sum to 1, and no more distortion than may be: the rest is taken by the outputs that cost least."""
+        """Return rows that sum to 1 within the distortion: the cheapest outputs take the rest."""
         matrix = matrix / matrix.sum(axis=1, keepdims=True)
         if self.most is None:
             return matrix
-        found = self.task.mean(matrix)
-        if found <= self.most:
+        distortion = self.task.mean(matrix)
+        if distortion <= self.most:
             return matrix
         first = self.task.nearest() / self.task.nearest().sum(axis=1, keepdims=True)
-        mixed: Floats = first + (matrix - first) * (self.most / found)
+        mixed: Floats = first + (matrix - first) * (self.most / distortion)
         return mixed
 
     def residual(self, point: Point, centre: float, base: Floats) -> float:
-        """How far the conditions of the central path are from true: g + λd − ν = σ, Wσ = μ, rows' sums, distortion."""
+        """Return how far the conditions of the central path are from true: g + λd − ν = σ, Wσ = μ, rows' sums, distortion."""
         used = point.matrix > 0
         costs = self.task.problem.gradient(point.matrix) + point.slope * self.task.losses
         stationary = np.where(used, costs - point.rows[:, None] - point.slack, 0.0)
@@ -280,7 +286,7 @@ class Search:
         return float(np.sqrt(total))
 
     def step(self, point: Point, shrink: float) -> tuple[Point, float]:
-        """One Newton step towards Wσ = μ, as far as all stay positive and the conditions come nearer.
+        """Take one Newton step towards Wσ = μ, as far as everything stays positive and the conditions improve.
 
         H dW + p d dλ − p dν − p dσ = −p(g + λd − ν − σ) with dσ = (μ − Wσ − σ dW)/W is
         K dW = p(μ/W − g − λd + ν + dν − d dλ), K = H + diag(pσ/W); the rows' sums give dν, the distortion dλ.

@@ -1,8 +1,8 @@
-"""Microaggregation: groups of at least k similar people, of each of which one point, or a range, is published (MDAV).
+"""Microaggregation (MDAV): groups of at least k similar people, each published as one point or as ranges.
 
-Integers count by their standardised value, categories as one-hot columns divided by √2, so that two different values are at
-distance 1. Rows are read into memory. Groups of people with equal quasi-identifiers may be split, as in any
-microaggregation, so that a `group` column tells groups apart.
+Integers are standardised, and categories are one-hot columns divided by √2, so that two different values are at distance 1.
+Rows are read into memory. People with equal quasi-identifiers may be in different groups, as in any microaggregation, so a
+`group` column tells groups apart.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dalenius.measures.remaining import ColumnLeft
 from dalenius.options import Option
 from dalenius.publishers.base import (
     PANEL,
+    Example,
     Headcount,
     Published,
     Publisher,
@@ -32,8 +33,8 @@ from dalenius.publishers.base import (
     only_criterion,
     written_columns,
 )
-from dalenius.publishers.grid import Grid, K
-from dalenius.publishers.sets import distinct_sets, written_sets
+from dalenius.publishers.grid import Grid
+from dalenius.publishers.label_sets import distinct_sets, written_sets
 from dalenius.publishers.tally import Tally, labelled
 from dalenius.releases import Centroids, Generalized, GroupCells
 from dalenius.releases.centroids import point_text
@@ -44,8 +45,10 @@ from dalenius.table import Table
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
 
+__all__ = ["MAX_ROWS", "Microaggregation", "PublishedMicroaggregation", "Shown", "encoded"]
+
 Shown = Literal["centroids", "ranges"]
-ROWS = 300_000  # at most in one block: time grows with their square, and these take minutes
+MAX_ROWS = 300_000  # at most in one block: time grows with their square, and these take minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,15 @@ class Microaggregation(Publisher):
 
     name = "microaggregation"
     title = "microaggregation"
+    publishes = "groups of similar people, as centroids or ranges"
     description = "Puts at least k similar people into a group, of which one point or one range is published."
     options = (
         Option("shown", "Microaggregation: centroids (default) or ranges.", str, panel=PANEL),
         Option("block", "Microaggregation: group blocks of at most so many rows.", int, panel=PANEL),
     )
-    grid = Grid((K,), unlabelled=frozenset({"shown"}))
+    keeps = (KAnonymity,)
+    example = Example((KAnonymity(4),))
+    grid = Grid(unlabelled=frozenset({"shown"}))
     follows_row_order = True  # of rows that are equally far the first is taken
     k: int
     shown: Shown = "centroids"
@@ -99,21 +105,23 @@ class Microaggregation(Publisher):
         people = table.cells().people
         if people < self.k:
             raise InputError(f"k = {self.k} cannot be met: the table has {counted(people, 'person', 'people')}.")
-        if self.block is None and people > ROWS:
+        if self.block is None and people > MAX_ROWS:
             raise InputError(
                 f"The table has {people:,} rows, and the time that microaggregation takes grows with their square; at most "
-                f"{ROWS:,} are grouped at once. Group them in blocks: --block 5000."
+                f"{MAX_ROWS:,} are grouped at once. Group them in blocks: --block 5000."
             )
         codes = _row_codes(table)
         numbers, categories = encoded(table.schema.quasi, codes[:, : len(table.schema.quasi)])
         blocks = _blocks(numbers, categories, self.block or len(codes))
         group = np.empty(len(codes), dtype=np.int32)
         labels = int(categories.max(initial=0)) + 1
-        made = 0
+        groups = 0
         for rows in blocks:
-            mine = mdav(np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, self.k)
-            group[rows] = mine + made
-            made += int(mine.max()) + 1
+            numbers_in_block = mdav(
+                np.ascontiguousarray(numbers[rows]), np.ascontiguousarray(categories[rows]), labels, self.k
+            )
+            group[rows] = numbers_in_block + groups
+            groups += int(numbers_in_block.max()) + 1
         if self.given is not None:
             from dalenius.publishers.given import joined, joined_as_attacked
 
@@ -148,7 +156,7 @@ class _Nearest:
 
 
 def _row_codes(table: Table) -> Ints:
-    """The leaf codes of every row, in the file's order. They must be those that were counted."""
+    """Return the leaf codes of every row, in the file's order. They must be those that were counted."""
     texts, cells = table.texts(), table.cells()
     names = [column.name for column in table.schema.coded]
     columns = zip(*table.rows.read(names), strict=True)
@@ -159,14 +167,14 @@ def _row_codes(table: Table) -> Ints:
         ]
     )
     if (codes >= 0).all():
-        found, counts = merge(codes, np.ones(len(codes), dtype=np.int64), cells.sizes)
-        if np.array_equal(found, cells.codes) and np.array_equal(counts, cells.counts):
+        distinct, counts = merge(codes, np.ones(len(codes), dtype=np.int64), cells.sizes)
+        if np.array_equal(distinct, cells.codes) and np.array_equal(counts, cells.counts):
             return codes
     raise InputError(f"{table.rows.name} changed while it was read. Start again. Nothing was written.")
 
 
 def _nth(codes: Ints, sizes: Sequence[int]) -> Longs:
-    """For each row, how many of those before it equal it."""
+    """Return for each row how many earlier rows equal it."""
     _, cell = distinct_rows(codes, sizes)
     order = np.argsort(cell, kind="stable")
     nth = np.empty(len(cell), dtype=np.int64)
@@ -175,7 +183,7 @@ def _nth(codes: Ints, sizes: Sequence[int]) -> Longs:
 
 
 def encoded(columns: Sequence[Column], codes: Ints) -> tuple[Floats, Ints]:
-    """Integers standardised (a missing one as the mean; a column of one value as 0), and the codes of categories."""
+    """Return standardised integers (missing: the mean; a constant column: 0) and the codes of categories."""
     numbers, categories = [], []
     for j, column in enumerate(columns):
         if column.type != "integer":
@@ -195,7 +203,7 @@ def encoded(columns: Sequence[Column], codes: Ints) -> tuple[Floats, Ints]:
 
 
 def _blocks(numbers: Floats, categories: Ints, most: int) -> list[Longs]:
-    """Rows in blocks of at most so many, halved in the column that varies most."""
+    """Return rows in blocks of at most this size, halved in the column that varies most."""
     done, todo = [], [np.arange(len(numbers))]
     while todo:
         rows = todo.pop()
@@ -244,7 +252,7 @@ class PublishedMicroaggregation(Published):
         return Centroids(schema, points, GroupCells.gather(self.group, self.codes[:, m:], ones, sizes))
 
     def _points(self, j: int, column: Column) -> Floats:
-        """The mean of an integer (nan if all are missing), the commonest category (of equals the first leaf)."""
+        """Return the mean of an integer (nan if all are missing), the commonest category (of equals the first leaf)."""
         if column.type == "integer":
             assert column.domain is not None
             values = column.domain.values()[self.codes[:, j]]
@@ -270,12 +278,12 @@ class PublishedMicroaggregation(Published):
         return distinct_sets(self.table.schema.quasi, self.group, self.codes[:, :m], self.groups)
 
     def columns_left(self) -> tuple[ColumnLeft, ...]:
-        """As the release has it; a column in which everybody had the same value already has lost nothing."""
+        """Return what the release leaves. A column that had one value anyway has lost nothing."""
         same = [bool((column == column[0]).all()) for column in self.codes[:, : len(self.table.schema.quasi)].T]
-        found = zip(super().columns_left(), same, strict=True)
-        return tuple(replace(left, state="kept") if alike else left for left, alike in found)
+        pairs = zip(super().columns_left(), same, strict=True)
+        return tuple(replace(left, state="kept") if alike else left for left, alike in pairs)
 
-    def placed(self) -> tuple[Ints, Longs, Ints]:
+    def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
         return self.codes, np.ones(len(self.group), dtype=np.int64), self.group
 
     def headcount(self) -> Headcount:
@@ -299,7 +307,7 @@ class PublishedMicroaggregation(Published):
             }
         number = np.arange(self.groups, dtype=np.int32)  # what each group is called
         if shuffle:
-            # Groups were numbered as they were made, block by block in the order of the rows, which must not be told.
+            # Groups were numbered block by block in the order of the rows, which must not be revealed.
             number = np.random.default_rng().permutation(number)
             order = np.argsort(number).tolist()
             labels = {name: [texts[q] for q in order] for name, texts in labels.items()}
@@ -318,7 +326,7 @@ class PublishedMicroaggregation(Published):
         self.table.rows.write(plan, targets[0])
 
     def _tally(self, labels: Mapping[str, Sequence[str]], group: Ints) -> Tally:
-        """What was decided: the people of each group by their sensitive values."""
+        """Return what was decided: the people of each group by their sensitive values."""
         schema, texts = self.table.schema, self.table.texts()
         m = len(schema.quasi)
         known = {column.name: texts[column.name] for column in schema.sensitive}

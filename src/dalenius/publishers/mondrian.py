@@ -1,12 +1,12 @@
-"""Mondrian: the table is cut in two, and each part again, as long as every part satisfies the criteria (LeFevre 2006).
+"""Mondrian: cut the table in two, and each part again, as long as every part satisfies the criteria (LeFevre 2006).
 
-Strict and multidimensional: all people of one combination of quasi-identifiers stay together, and every part may be cut in
-another column. Values count by position: integers by value (a missing one last), categories in code-point order. Of the
-columns that can be cut the one is taken whose range is widest compared with that of the whole table, the first of equals;
-in each column one cut is tried, the one nearest to the middle. With hierarchies a category is cut into the children of the
-lowest node that covers the part.
+Strict and multidimensional: all people with the same quasi-identifiers stay together, and each part may be cut in a
+different column. Values have positions: integers by value (missing last), categories in code-point order. The cut is made in
+the column whose range is widest compared with that of the whole table (the first if several are equal). Each column allows
+one cut, the one nearest to the middle. With hierarchies, a category is cut into the children of the lowest node that covers
+the part.
 
-All parts of one depth are cut together: what a column's cuts make is one grouping, which the criteria judge at once.
+All parts of one depth are cut together: the cuts in one column form one grouping, which the criteria judge at once.
 Compiled code is imported where it runs, so that `--help` can list the options of this method without it.
 """
 
@@ -19,19 +19,27 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dalenius.arrays import Bools, Floats, Ints, Longs
-from dalenius.criteria import Criterion
+from dalenius.criteria import Criterion, KAnonymity
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.hierarchy import MISSING
 from dalenius.options import Option
-from dalenius.publishers.base import OTHERS_AS_QUASI, PANEL, Publisher, check_criteria, check_numbers_declared
+from dalenius.publishers.base import (
+    OTHERS_AS_QUASI,
+    PANEL,
+    Example,
+    Publisher,
+    check_criteria,
+    check_numbers_declared,
+)
 from dalenius.publishers.classes import BottomClasses, Classes
-from dalenius.publishers.grid import Grid, K, L, T
 from dalenius.publishers.parts import PublishedParts
 from dalenius.schema import Column
 from dalenius.table import Table
 
 if TYPE_CHECKING:
     from dalenius.publishers.given import Given
+
+__all__ = ["Cuts", "Mondrian", "PublishedMondrian", "positions"]
 
 Cuts = Literal["order", "hierarchy"]
 
@@ -49,10 +57,12 @@ class Mondrian(Publisher):
 
     name = "mondrian"
     title = "Mondrian"
+    publishes = "boxes, made by cutting the data into smaller and smaller parts"
     description = "Cuts the table in two, and each part again, as long as every part satisfies the criteria."
     options = (Option("cuts", "Mondrian: order (default) or hierarchy.", str, panel=PANEL), OTHERS_AS_QUASI)
     not_in_audit = frozenset({"others-as-quasi"})
-    grid = Grid((K, L, T))
+    keeps = (Criterion,)
+    example = Example((KAnonymity(4),))
     criteria: Sequence[Criterion]
     cuts: Cuts = "order"
     others_as_quasi: bool = False
@@ -67,7 +77,7 @@ class Mondrian(Publisher):
         return tuple(criterion.describe() for criterion in self.criteria)
 
     def publish(self, table: Table) -> PublishedMondrian:
-        """Cut the table; the release is made when it is asked for."""
+        """Cut the table. The release is made when it is first used."""
         check_numbers_declared(table.declared)
         cells = table.cells()
         m = len(cells.schema.quasi)
@@ -83,7 +93,7 @@ class Mondrian(Publisher):
 
 
 def positions(column: Column) -> Ints:
-    """Where each leaf of a column stands: integers by value, a missing one last; categories in code-point order."""
+    """Return where each leaf of a column stands: integers by value, a missing one last; categories in code-point order."""
     leaves = column.leaves
     if column.type == "integer":
         numbers = [int(leaf) for leaf in leaves if leaf != MISSING]
@@ -118,7 +128,7 @@ class _Cutter:
             raise InputError("--cuts hierarchy cuts categories along their hierarchies, and no category has one.")
 
     def run(self) -> Ints:
-        """The part of each bottom class."""
+        """Return the part of each bottom class."""
         bottom = self.bottom
         first = np.array([0, len(bottom.leaves)], dtype=np.int64)
         members = np.arange(len(bottom.leaves), dtype=np.int32)
@@ -134,7 +144,7 @@ class _Cutter:
         return part
 
     def _cut_all(self, first: Longs, members: Ints) -> tuple[Longs, Ints, Ints, Ints]:
-        """The parts that come of cutting all parts; the classes of those that cannot be cut, and their parts, from 0."""
+        """Cut all parts. Return the new parts, the classes of parts that cannot be cut, and the numbers of these parts from 0."""
         from dalenius.kernels.mondrian import covering_levels, middle_cuts, split
 
         publisher = self.publisher
@@ -146,7 +156,7 @@ class _Cutter:
             width[:, a] = self._covered(a, levels[a], first, members)
         order = np.argsort(-width, axis=1, kind="stable").astype(np.int32)
         open_ = np.arange(len(first) - 1, dtype=np.int32)
-        made: list[tuple[Ints, Ints]] = []  # classes and the new part of each, numbered on
+        cut_parts: list[tuple[Ints, Ints]] = []  # classes and the new part of each, numbered on
         parts = 0
         for rank in range(width.shape[1]):
             column = order[open_, rank]
@@ -158,16 +168,16 @@ class _Cutter:
             for where, columns, codes, cuts in self._alike(tried, column, cut, levels):
                 labels = 1 if codes is self.positions else int(codes.max()) + 1  # cuts in two count none
                 classes, into, begins = split(first, members, where, columns, codes, cuts, labels)
-                found = self._classes(classes, into, int(begins[-1]))
-                passing = self._passing(found)
+                tried_parts = self._classes(classes, into, int(begins[-1]))
+                passing = self._passing(tried_parts)
                 if publisher.given is not None:
-                    passing &= self._keeping(publisher.given, found, classes, into)
+                    passing &= self._keeping(publisher.given, tried_parts, classes, into)
                 failed = np.add.reduceat(~passing, begins[:-1]) > 0
                 accepted[where[~failed]] = True
                 # The new parts of those accepted, numbered on from the parts made so far.
                 number = np.cumsum(np.repeat(~failed, np.diff(begins))) - 1 + parts
                 keep = np.repeat(~failed, first[where + 1] - first[where])
-                made.append((classes[keep], number[into[keep]].astype(np.int32)))
+                cut_parts.append((classes[keep], number[into[keep]].astype(np.int32)))
                 parts += int(np.diff(begins)[~failed].sum())
             open_ = open_[~accepted[open_]]
         uncut = np.zeros(len(first) - 1, dtype=bool)
@@ -175,16 +185,16 @@ class _Cutter:
         sizes = np.diff(first)
         finished = members[np.repeat(uncut, sizes)]
         numbers = np.repeat(np.arange(len(open_), dtype=np.int32), sizes[uncut])
-        if not made:
+        if not cut_parts:
             return np.zeros(1, dtype=np.int64), members[:0], finished, numbers
-        classes = np.concatenate([c for c, _ in made])
-        into = np.concatenate([i for _, i in made])
+        classes = np.concatenate([c for c, _ in cut_parts])
+        into = np.concatenate([i for _, i in cut_parts])
         by_part = np.argsort(into, kind="stable")
         starts = np.searchsorted(into[by_part], np.arange(parts + 1)).astype(np.int64)
         return starts, classes[by_part], finished, numbers
 
     def _alike(self, tried: Ints, column: Ints, cut: Ints, levels: dict[int, Ints]) -> Iterator[tuple[Ints, ...]]:
-        """The parts to be cut in two, and those to be cut along a hierarchy, by column and level of their children.
+        """Yield the parts to be cut in two, and those to be cut along a hierarchy, by column and level of their children.
 
         For each kind: the parts, the column of codes for each, the codes of all classes, and the cut for each.
         """
@@ -196,20 +206,20 @@ class _Cutter:
             where, columns = tried[ordered], column[ordered]
             yield where, columns, self.positions, cut[where, columns]
         for a, maps in self.maps.items():
-            mine = tried[column == a]
-            for level in np.unique(levels[a][mine]).tolist():
-                where = mine[levels[a][mine] == level]
+            in_column = tried[column == a]
+            for level in np.unique(levels[a][in_column]).tolist():
+                where = in_column[levels[a][in_column] == level]
                 codes = maps[level - 1][self.bottom.leaves[:, a]][:, None].astype(np.int32)
                 zeros = np.zeros(len(where), dtype=np.int32)
                 yield where, zeros, np.ascontiguousarray(codes), zeros - 1
 
     def _covered(self, a: int, level: Ints, first: Longs, members: Ints) -> Floats:
-        """How many leaves the lowest covering node has, but one, as a share of all but one."""
+        """Return how many leaves the lowest covering node has, but one, as a share of all but one."""
         maps = self.maps[a]
         leaves = maps.shape[1]
         under = np.array([np.bincount(labels, minlength=leaves)[labels] for labels in maps])
-        one = self.bottom.leaves[members[first[:-1]], a]
-        share: Floats = (under[level, one] - 1) / max(leaves - 1, 1)
+        first_leaf = self.bottom.leaves[members[first[:-1]], a]
+        share: Floats = (under[level, first_leaf] - 1) / max(leaves - 1, 1)
         return share
 
     def _classes(self, classes: Ints, into: Ints, parts: int) -> Classes:
@@ -228,7 +238,7 @@ class _Cutter:
         return Classes(self.bottom.leaves, rep, start, values, counts, sizes)
 
     def _keeping(self, given: Given, parts: Classes, classes: Ints, into: Ints) -> Bools:
-        """Which parts leave enough values together with the earlier releases; everybody in one part always does."""
+        """Return which parts leave enough values together with the earlier releases; everybody in one part always does."""
         owner = np.repeat(np.arange(len(parts)), np.diff(parts.start))
         bits = given.bits(owner, self.bottom.tuples[parts.values, 0], len(parts))
         return given.keeps(classes.astype(np.int64), into.astype(np.int64), bits)
@@ -239,7 +249,7 @@ class _Cutter:
 
 
 def _no_solution(criteria: Sequence[Criterion], bottom: BottomClasses, whole: Classes, others: bool) -> str:
-    """Which criterion the whole table fails, and by how much."""
+    """Return which criterion the whole table fails, and by how much."""
     reasons = []
     for criterion in criteria:
         groupings = bottom.groupings(whole) if criterion.needs_values else [bottom.sizes_only(whole)]
@@ -277,7 +287,7 @@ class PublishedMondrian(PublishedParts):
         return (("lists", f"{listing(lists)}: {cut}"),)
 
     def _not_used(self) -> list[str]:
-        """Categories of several levels that were cut in the order of their values: what is published of them are lists."""
+        """Return categories with several levels that were cut in the order of their values, so that lists are published."""
         if self.publisher.cuts == "hierarchy":
             return []
         quasi = [column for column in self.table.schema.quasi if column.type == "category"]

@@ -16,8 +16,10 @@ from dalenius.releases.label import Label
 from dalenius.schema import Column
 from dalenius.table import Cells
 
+__all__ = ["MAX_CACHED_CELLS", "GeneralizationLattice", "Node"]
+
 Node = tuple[int, ...]
-CACHED_CELLS = 60_000_000  # (class, value) counts kept for rolling further nodes up
+MAX_CACHED_CELLS = 60_000_000  # (class, value) counts kept for rolling further nodes up
 
 
 class GeneralizationLattice(BottomClasses):
@@ -27,7 +29,7 @@ class GeneralizationLattice(BottomClasses):
 
     def __init__(self, cells: Cells, *, values: bool = True) -> None:
         super().__init__(cells, values=values)
-        self._prepare(room=max(CACHED_CELLS, len(self.base.values)))
+        self._prepare(room=max(MAX_CACHED_CELLS, len(self.base.values)))
         self._keep(self.bottom, self.base)
 
     def _prepare(self, *, room: int) -> None:
@@ -44,7 +46,7 @@ class GeneralizationLattice(BottomClasses):
         self._room = room
 
     def _key_tables(self) -> tuple[Longs, Ints, list[list[int]]]:
-        """For each attribute and level its labels' codes, times a stride and as they are, and where each table starts.
+        """Return for each attribute and level the codes of its labels, with and without stride, and where each table starts.
 
         A stride is the product of the numbers of leaves before it while that fits 62 bits; after that a random odd
         number, with which sums are still a good hash of a class, if no longer a number of its own for each.
@@ -67,7 +69,7 @@ class GeneralizationLattice(BottomClasses):
         return np.concatenate(strided), np.concatenate(plain), offsets
 
     def classes(self, node: Node) -> Classes:
-        """The classes of a node, rolled up from the made node below it that has the fewest cells."""
+        """Return the classes of a node, rolled up from the made node below it that has the fewest cells."""
         if node in self._cache:
             return self._cache[node]
         from dalenius.kernels.rollup import smallest_below
@@ -79,11 +81,11 @@ class GeneralizationLattice(BottomClasses):
         return classes
 
     def fits(self, node: Node) -> bool:  # noqa: ARG002 - others may have nodes that are too large
-        """Whether a node's classes can be made."""
+        """Return whether a node's classes can be made."""
         return True
 
     def _counted(self, node: Node) -> Classes:
-        """The classes of a node when there is none to roll them up from."""
+        """Return the classes of a node when there is none to roll them up from."""
         raise AssertionError(f"{node} stands below the bottom")  # which is always kept
 
     def _rolled_up(self, finer: Classes, node: Node) -> Classes:
@@ -114,7 +116,7 @@ class GeneralizationLattice(BottomClasses):
         return np.array([self._offsets[a][level] for a, level in enumerate(node)], dtype=np.int64)
 
     def membership(self, node: Node, quasi: Ints) -> Ints:
-        """The number of the class of each row of leaf codes, as `classes(node)` numbers them."""
+        """Return the number of the class of each row of leaf codes, as `classes(node)` numbers them."""
         from dalenius.kernels.rollup import merge_classes
 
         classes = self.classes(node)
@@ -126,7 +128,7 @@ class GeneralizationLattice(BottomClasses):
         return into[len(rep) :]
 
     def columns_left(self, node: Node, kept: Classes) -> tuple[ColumnLeft, ...]:
-        """What a node leaves of each column, for the classes that are not suppressed."""
+        """Return what a node leaves of each column, for the classes that are not suppressed."""
         labels: list[list[Label]] = []
         index = np.empty((len(kept), len(node)), dtype=np.int32)
         for a, (tree, level) in enumerate(zip(self.trees, node, strict=True)):
@@ -137,7 +139,7 @@ class GeneralizationLattice(BottomClasses):
             index[:, a] = map_[kept.leaves[kept.rep, a]]
         return labels_left(self.schema, labels, index, kept.sizes)
 
-    def named(self, node: Node) -> dict[str, int]:
+    def levels_of(self, node: Node) -> dict[str, int]:
         return {column.name: level for column, level in zip(self.quasi, node, strict=True)}
 
 

@@ -1,16 +1,16 @@
 """Noisy counts: how many people have each (quasi-identifier value, sensitive value), under ε-differential privacy.
 
-Everybody is counted once in each table, so that adding or removing a person changes the counts by as many as there are
-tables, and replacing one by twice that. The noise is OpenDP's, and so is the ε that is recorded. Domains come from the
-schema, never from the data: which values occur is told by the counts alone. A Gaussian column is three queries in place of
+Everybody is counted once in each table. So adding or removing a person changes one count in each table, and replacing a
+person two. OpenDP draws the noise and computes the recorded ε. Domains come from the schema, never from the data: only the
+counts reveal which values occur. A Gaussian column is three queries in place of
 a table: n, sum and squares, which a person changes by at most 1, R and R², R being the distance of its bounds.
 
 With m tables and g Gaussian columns there are m + 3g queries, each with ε/(m + 3g): measured in what one person changes a
 query by, the sensitivity is m + 3g, twice that if a person is replaced (by one with another sensitive value, who enters
 three sums elsewhere), and scale = sensitivity/ε is the noise of each query in that measure.
 
-`Simulation` draws noise of the same distribution from NumPy with a seed, for experiments. It is not fit for a release, and
-what it makes cannot be written.
+`Simulation` draws noise of the same distribution from NumPy with a seed, for experiments. It is not safe for a release, and
+its counts cannot be written.
 """
 
 from __future__ import annotations
@@ -27,24 +27,26 @@ import numpy as np
 
 from dalenius.arrays import Floats
 from dalenius.criteria import Criterion
+from dalenius.criteria.axis import AXIS_PANEL, Axis, numbers
 from dalenius.engines import TableName
 from dalenius.errors import InputError, check_seed
 from dalenius.options import Option
-from dalenius.publishers.base import PANEL, Published, Publisher
+from dalenius.publishers.base import PANEL, Example, Published, Publisher
 from dalenius.publishers.counting import Counting, Exact, parameters
 from dalenius.publishers.counting import exact as exact
-from dalenius.publishers.grid import PANEL as TRIED
-from dalenius.publishers.grid import Axis, Grid, numbers
+from dalenius.publishers.grid import Grid
 from dalenius.releases import NoisyCounts
 from dalenius.releases.noisy_counts import paths_of
 from dalenius.table import Table
 
+__all__ = ["EPSILON", "EPSILONS", "Counts", "PublishedCounts", "SimulatedCounts", "Simulation", "exact"]
+
 EPSILONS = (0.05, 0.1, 0.5, 1.0, 5.0)
 EPSILON = Axis(
     "epsilon",
-    Option("epsilons", "Noisy counts: the budgets to try.", str, metavar="E,E,…", panel=TRIED),
+    Option("epsilons", "Noisy counts: the budgets to try.", str, metavar="E,E,…", panel=AXIS_PANEL),
     numbers("--epsilons", "> 0", "0.1,0.5,1", lambda epsilon: 0 < epsilon < math.inf),
-    usual=lambda table: EPSILONS,  # noqa: ARG005 - no ε is impossible
+    usual=lambda size: EPSILONS,  # noqa: ARG005 - no ε is impossible
     letter="ε",
 )
 
@@ -59,6 +61,7 @@ class Counts(Counting, Publisher):
 
     name = "noisy-counts"
     title = "noisy counts"
+    publishes = "counts with noise, under differential privacy"
     description = "Publishes how many people have each value, with noise that gives ε-differential privacy."
     options = (
         Option("epsilon", "Noisy counts: the budget of differential privacy.", float, panel=PANEL),
@@ -84,6 +87,7 @@ class Counts(Counting, Publisher):
             panel=PANEL,
         ),
     )
+    example = Example(options={"epsilon": 1.0})
     grid = Grid(
         (EPSILON,),
         options=("noise", "neighbours", "joint", "level", "gaussian"),
@@ -98,7 +102,8 @@ class Counts(Counting, Publisher):
     def from_options(cls, criteria: Sequence[Criterion], chosen: Mapping[str, Any]) -> Self:
         if criteria:
             raise InputError(
-                f"Noisy counts have no classes for {criteria[0].describe()} to hold in. Ask for differential privacy: --epsilon 1."
+                f"Noisy counts have no classes, so they cannot satisfy {criteria[0].describe()}. "
+                "Ask for differential privacy: --epsilon 1."
             )
         if "epsilon" not in chosen:
             raise InputError("Noisy counts need a budget: --epsilon 1, for example.")
@@ -116,7 +121,7 @@ class Counts(Counting, Publisher):
         return (f"ε = {self.epsilon:g} differential privacy ({self.neighbours})",)
 
     def trial(self, table: Table, seed: int) -> SimulatedCounts:
-        """Counts with noise that can be drawn again and is never written; another for each ε."""
+        """Return counts with noise that can be drawn again and is never written; another for each ε."""
         bits = int(np.float64(self.epsilon).view(np.uint64))
         own = int(np.random.SeedSequence([seed, bits]).generate_state(1, np.uint64)[0])
         return Simulation(**asdict(self)).draw(table, own)
@@ -146,8 +151,8 @@ def _opendp() -> Any:
 
 
 def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float, list[Any]]:
-    """The scale, ε and OpenDP's measurement of each query: the smallest scale whose ε, by OpenDP's maps, is not above ours."""
-    one = wanted.sensitivity(1)
+    """Return scale, ε and OpenDP's measurements: the smallest scale whose ε, by OpenDP's maps, is not above ours."""
+    per_query = wanted.sensitivity(1)
     if wanted.noise == "geometric":
         domain, metric = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
         make: Any = dp.m.make_geometric
@@ -155,11 +160,11 @@ def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float
     else:
         domain, metric = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.l1_distance(T=float)
         make, kind = dp.m.make_laplace, float
-    scale = wanted.sensitivity(truth.asked) / wanted.epsilon
+    scale = wanted.sensitivity(truth.query_count) / wanted.epsilon
     while True:
         measurements = [make(domain, metric, scale=scale * unit) for unit in truth.units()]
         spent = [
-            measurement.map(d_in=kind(one * unit * times))
+            measurement.map(d_in=kind(per_query * unit * times))
             for measurement, unit, times in zip(measurements, truth.units(), truth.times(), strict=True)
         ]
         epsilon = _sum_upwards(spent)
@@ -169,15 +174,15 @@ def _measurements(dp: Any, wanted: Counting, truth: Exact) -> tuple[float, float
 
 
 def _sum_upwards(numbers: Sequence[float]) -> float:
-    """The smallest float that is not below the sum."""
+    """Return the smallest float that is not below the sum."""
     exactly = sum(map(Fraction, numbers))
-    found = float(exactly)
-    return found if Fraction(found) >= exactly else math.nextafter(found, math.inf)
+    rounded = float(exactly)
+    return rounded if Fraction(rounded) >= exactly else math.nextafter(rounded, math.inf)
 
 
 @dataclass(eq=False)
 class PublishedCounts(Published):
-    """The noisy counts. What is described of them was known before the table was looked at."""
+    """The noisy counts. Their description contains only what was known before anybody looked at the table."""
 
     kind = NoisyCounts.kind
     publisher: Counts
@@ -199,7 +204,7 @@ class PublishedCounts(Published):
         return (f"ε = {release.epsilon:g} differential privacy ({release.neighbours})",)  # what OpenDP says was spent
 
     def headcount(self) -> None:
-        """What is described of the counts was known before the table was looked at."""
+        """Return parameters that were known before anybody looked at the table."""
 
     def details(self) -> dict[str, Any]:
         release = self.release
@@ -211,7 +216,7 @@ class PublishedCounts(Published):
             "neighbours": release.neighbours,
             "tables": [list(names) for names in release.tables],
             "levels": dict(self.publisher.levels),
-            "gaussian": {name: {"low": one.low, "high": one.high} for name, one in release.moments.items()},
+            "gaussian": {name: {"low": sums.low, "high": sums.high} for name, sums in release.moments.items()},
             "noise": f"OpenDP {self._opendp_version}",
         }
 
@@ -221,8 +226,8 @@ class PublishedCounts(Published):
         return (("noise", f"{noise}, OpenDP {self._opendp_version}"),)
 
     def contents(self) -> tuple[str, list[str]]:
-        """The tables, each by its columns as they are counted, and the columns of which there are sums."""
-        left = {one.column: one.column if one.state == "kept" else str(one) for one in self.columns_left()}
+        """Return the tables, each by its columns as they are counted, and the columns of which there are sums."""
+        left = {rest.column: rest.column if rest.state == "kept" else str(rest) for rest in self.columns_left()}
         tables = ["×".join(left[name] for name in names) for names in self.release.tables]
         moments = self.release.moments
         sums = f"n, sum and squares of {', '.join(moments)}" if moments else ""
@@ -258,11 +263,11 @@ class Simulation(Counting):
     """Seeded noise of the same distribution, for experiments only."""
 
     def draw(self, table: Table, seed: int) -> SimulatedCounts:
-        """Counts with noise that this seed gives."""
+        """Return counts with noise that this seed gives."""
         check_seed(seed, "the simulation")
         truth = self.exact(table)
         rng = np.random.default_rng(seed)
-        scale = self.sensitivity(truth.asked) / self.epsilon
+        scale = self.sensitivity(truth.query_count) / self.epsilon
         first, *others = truth.queries()
         noise = np.concatenate([self._noise(rng, scale, size) for size in truth.sizes])
         drawn = [first + noise]

@@ -14,11 +14,13 @@ from dalenius.engines import Assignment, TableName
 from dalenius.measures.remaining import ColumnLeft, labels_left
 from dalenius.publishers.base import Headcount, Published, Publisher, written_columns
 from dalenius.publishers.classes import BottomClasses
-from dalenius.publishers.sets import distinct_sets, written_sets
+from dalenius.publishers.label_sets import distinct_sets, written_sets
 from dalenius.publishers.tally import of_classes
 from dalenius.releases import Generalized
 from dalenius.releases.label import Label
 from dalenius.table import Table
+
+__all__ = ["PublishedParts"]
 
 
 @dataclass(eq=False)
@@ -65,7 +67,7 @@ class PublishedParts(Published):
         labels = [[Label("", own) for own in column] for column in sets]
         return labels_left(self.table.schema, labels, index, self._sizes)
 
-    def placed(self) -> tuple[Ints, Longs, Ints]:
+    def people_in_groups(self) -> tuple[Ints, Longs, Ints]:
         cells = self.table.cells()
         return cells.codes, cells.counts, self.part[self.bottom.of_cell]
 

@@ -23,13 +23,13 @@ from dalenius.releases.channel import Channel
 
 __all__ = ["Rate", "at_slope", "curve", "least_information"]
 
-MOST_ROUNDS = 5000
+MAX_ROUNDS = 5000
 
 
 def least_information(
-    channel: Channel, system: Floats, distortion: float, *, gap: float = 1e-9, most_rounds: int = MOST_ROUNDS
+    channel: Channel, system: Floats, distortion: float, *, gap: float = 1e-9, most_rounds: int = MAX_ROUNDS
 ) -> Rate:
-    """The channel with the least I(X;Y) of those with E d_S ≤ distortion (eq. 9), whatever `channel.matrix` is.
+    """Return the channel with the least I(X;Y) of those with E d_S ≤ distortion (eq. 9), whatever `channel.matrix` is.
 
     `system[x', y']` is d_S. Stops when the gap is reached, or cannot be: the result says which.
     """
@@ -46,28 +46,28 @@ def least_information(
 
 
 def at_slope(channel: Channel, system: Floats, slope: float, *, gap: float = 1e-9, start: Floats | None = None) -> Rate:
-    """The channel that minimises I(X;Y) + slope · E d_S; its bound is for its own distortion. `start`: a matrix to start near."""
+    """Return the channel that minimises I(X;Y) + slope · E d_S, with a bound for its distortion. `start`: a first matrix."""
     if slope != math.inf:
         _check(slope, "slope", "at_slope")
     _check(gap, "gap", "at_slope")
     task = Task.of(channel, system, "at_slope")
     if slope == math.inf:
-        return _at(task, 0.0, task.silent(), gap, MOST_ROUNDS)
+        return _at(task, 0.0, task.silent(), gap, MAX_ROUNDS)
     if slope == 0:
         return task.rate(task.silent(), task.problem.floor, 0.0, 0)
     if start is not None and np.shape(start) != task.system.shape:
         raise ParameterError("start", "at_slope", f"a matrix of shape {task.system.shape}", np.shape(start))
     search = Search(task, None, slope * task.scale, None)
-    return search.run(gap, MOST_ROUNDS, None if start is None else np.asarray(start)[task.problem.live])
+    return search.run(gap, MAX_ROUNDS, None if start is None else np.asarray(start)[task.problem.live])
 
 
 def curve(channel: Channel, system: Floats, *, points: int = 25, gap: float = 1e-9) -> list[Rate]:
-    """R(D) from the least distortion that can be reached to the least where nothing is told, in equal steps of D."""
+    """Return R(D) in equal steps of D, from the least distortion possible to the least at which nothing is revealed."""
     if isinstance(points, bool) or not isinstance(points, int) or points < 2:
         raise ParameterError("points", "curve", "an int ≥ 2", points)
     task = Task.of(channel, system, "curve")
     silent = task.silent()
-    return [_at(task, float(most), silent, gap, MOST_ROUNDS) for most in np.linspace(0.0, task.mean(silent), points)]
+    return [_at(task, float(most), silent, gap, MAX_ROUNDS) for most in np.linspace(0.0, task.mean(silent), points)]
 
 
 def _check(value: float, name: str, owner: str) -> None:
@@ -76,7 +76,7 @@ def _check(value: float, name: str, owner: str) -> None:
 
 
 def _at(task: Task, most: float, silent: Floats, gap: float, most_rounds: int) -> Rate:
-    """The optimum at a distortion in the scale of the losses."""
+    """Return the optimum at a distortion in the scale of the losses."""
     if most >= task.mean(silent) - ROUNDING:
         return task.rate(silent, task.problem.floor, 0.0, 0)
     if most <= ROUNDING:

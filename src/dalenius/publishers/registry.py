@@ -1,4 +1,4 @@
-"""The publishers: commands, `frontier`, reports and tests go through this."""
+"""The registry of publishers: commands, `frontier`, reports and tests go through it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,32 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.criteria import Criterion
+from dalenius.criteria.axis import Axis
 from dalenius.errors import InputError, ParameterError, listing
 from dalenius.options import Option, chosen_of
 from dalenius.plugins import Registry
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.base import Publisher
-from dalenius.publishers.grid import Axis
 from dalenius.publishers.lattice import Lattice
 from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.publishers.mondrian import Mondrian
 from dalenius.publishers.noisy_counts import Counts
 from dalenius.releases import sidecar
+
+__all__ = [
+    "PUBLISHERS",
+    "audit_options",
+    "axes",
+    "files",
+    "find_publisher",
+    "from_options",
+    "grid_options",
+    "named",
+    "names_several",
+    "options",
+    "owners",
+    "takes_earlier",
+]
 
 # A new publisher is one file and one line here, or a plug-in's entry point in the group `dalenius.publishers`.
 PUBLISHERS: Registry[type[Publisher]] = Registry(
@@ -26,24 +41,27 @@ PUBLISHERS: Registry[type[Publisher]] = Registry(
     (Lattice, Mondrian, Microaggregation, Anatomy, Counts),
     lambda publisher: publisher.name,
     base=Publisher,
-    required=("name", "title", "description", "grid"),
+    required=("name", "title", "description"),
 )
 
 
-def named(method: str, command: str) -> type[Publisher]:
-    """The publisher of this name; any other name is refused."""
+def find_publisher(method: str, command: str) -> type[Publisher]:
+    """Return the publisher of this name. Refuse unknown names."""
     if method not in PUBLISHERS:
         raise ParameterError("--method", command, f"one of {listing(PUBLISHERS)}", method)
     return PUBLISHERS[method]
 
 
+named = find_publisher  # the former name, for callers that have not changed yet
+
+
 def options() -> tuple[Option, ...]:
-    """The options of all publishers, as `publish` has them, each once."""
+    """Return the options of all publishers, as `publish` has them, each once."""
     return _once(option for publisher in PUBLISHERS.values() for option in publisher.options)
 
 
 def audit_options() -> tuple[Option, ...]:
-    """The options of publishers that `audit --method` has."""
+    """Return the options of publishers that `audit --method` has."""
     return _once(
         option
         for publisher in PUBLISHERS.values()
@@ -53,7 +71,7 @@ def audit_options() -> tuple[Option, ...]:
 
 
 def grid_options() -> tuple[Option, ...]:
-    """The options of `frontier`: the values of each axis, and what all candidates of a method share."""
+    """Return the options of `frontier`: the values of each axis, and what all candidates of a method share."""
     shared = (
         option
         for publisher in PUBLISHERS.values()
@@ -64,23 +82,21 @@ def grid_options() -> tuple[Option, ...]:
 
 
 def axes() -> tuple[Axis, ...]:
-    """The axes of all grids, each once."""
-    return tuple(dict.fromkeys(axis for publisher in PUBLISHERS.values() for axis in publisher.grid.axes))
+    """Return the axes of all methods, each once."""
+    return tuple(dict.fromkeys(axis for publisher in PUBLISHERS.values() for axis in publisher.axes()))
 
 
 def _once(declared: Iterator[Option] | Sequence[Option]) -> tuple[Option, ...]:
-    """Each option once. Publishers may share one; they may not mean different things by one name."""
-    found: dict[str, Option] = {}
+    """Return each option once. Refuse two different options of the same name."""
+    by_name: dict[str, Option] = {}
     for option in declared:
-        if found.setdefault(option.name, option) != option:
-            raise InputError(
-                f"Two publishers declare {option.flag}, and not alike. Uninstall one, or rename its option."
-            )
-    return tuple(found.values())
+        if by_name.setdefault(option.name, option) != option:
+            raise InputError(f"Two publishers declare {option.flag} differently. Uninstall one, or rename its option.")
+    return tuple(by_name.values())
 
 
 def owners(parameter: str) -> tuple[str, ...]:
-    """The methods that an option belongs to, by the name of its Python argument."""
+    """Return the methods that an option belongs to, by the name of its Python argument."""
     return tuple(
         name
         for name, publisher in PUBLISHERS.items()
@@ -97,12 +113,12 @@ def from_options(
     seed: int | None = None,
     has_earlier: bool = False,
 ) -> Publisher:
-    """The publisher that a method, criteria and options ask for.
+    """Return the publisher that a method, criteria and options ask for.
 
     Options of other methods are refused, and so are criteria that it cannot keep, a seed where nothing is drawn, and earlier
     releases (`has_earlier`) where it does not take them into account.
     """
-    kind = named(method, command)
+    kind = find_publisher(method, command)
     typed = chosen_of(chosen)
     for name in typed:
         if method not in owners(name):
@@ -121,7 +137,7 @@ def from_options(
 
 
 def takes_earlier(kind: type[Publisher]) -> bool:
-    """Whether a publisher can be asked to keep what earlier releases and its own leave together: it has a field `given`."""
+    """Return whether a publisher takes earlier releases into account: it has a field `given`."""
     return any(field.name == "given" for field in fields(kind))  # type: ignore[arg-type]
 
 
@@ -129,14 +145,14 @@ def _foreign(parameter: str, method: str) -> InputError:
     flag, known = f"--{parameter.replace('_', '-')}", owners(parameter)
     if not known:
         return InputError(f"No method has an option {flag}.")
-    return InputError(f"{flag} belongs to {listing(known)} and means nothing for {method}. Leave it out.")
+    return InputError(f"{flag} belongs to {listing(known)} and has no effect on {method}. Leave it out.")
 
 
 def files(method: str, output: Path) -> tuple[Path, ...]:
-    """The files that a method writes, its sidecar the last."""
+    """Return the files that a method writes, the sidecar last."""
     return (*PUBLISHERS[method].files(output), sidecar.path_of(output))
 
 
 def names_several(method: str, output: Path) -> bool:
-    """Whether OUTPUT is a folder's name and that of several files beside it: it is not written itself."""
+    """Return whether OUTPUT names an existing folder, while the method writes several files beside it."""
     return PUBLISHERS[method].has_several_files() and output.is_dir() and output.name not in ("", "..")

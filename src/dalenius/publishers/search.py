@@ -32,12 +32,14 @@ from dalenius.errors import InputError
 from dalenius.publishers.judge import Judge, Verdict
 from dalenius.publishers.nodes import Node
 
+__all__ = ["MAX_ENUMERATED_NODES", "Progress", "Search", "SearchResult"]
+
 Progress = Callable[[int, int, float], None]  # nodes checked, nodes in all, best cost
-ENUMERABLE = 400_000  # nodes of a lattice that is kept as arrays
+MAX_ENUMERATED_NODES = 400_000  # nodes of a lattice that is kept as arrays
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search brought: the best node or none, and `bound`, below which no node's cost can lie.
 
     `not_looked_at` counts the nodes that the search came to, that were too large to be counted, and that might be better
@@ -60,21 +62,23 @@ class Found:
 class Search(Judge):
     """The search of a lattice for the best node."""
 
-    def run(self, *, minimal: bool = False, time_limit: float | None = None, progress: Progress | None = None) -> Found:
-        """The best node, and on request every minimal one: feasible, and nothing finer is."""
+    def run(
+        self, *, minimal: bool = False, time_limit: float | None = None, progress: Progress | None = None
+    ) -> SearchResult:
+        """Return the best node, and on request every minimal one: feasible, and nothing finer is."""
         deadline = None if time_limit is None else time.monotonic() + time_limit
-        if self.lattice.nodes <= ENUMERABLE:
+        if self.lattice.nodes <= MAX_ENUMERATED_NODES:
             return self._finer(_Enumeration(self, deadline, progress).run(minimal))
         if minimal:
             raise InputError(
                 f"The lattice has {self.lattice.nodes:,} nodes, too many to list the minimal ones (at most "
-                f"{ENUMERABLE:,}). Leave some levels or columns out."
+                f"{MAX_ENUMERATED_NODES:,}). Leave some levels or columns out."
             )
         return self._finer(_BestFirst(self, deadline, progress).run())
 
-    def _finer(self, found: Found) -> Found:
-        """Of nodes that cost the same, a finest one: no level is given away for nothing (a column of one value, say)."""
-        best = found.best
+    def _finer(self, outcome: SearchResult) -> SearchResult:
+        """Return a finest node of equal cost, so that no level is lost for nothing (in a constant column, for example)."""
+        best = outcome.best
         while best is not None:
             below = [(*best.node[:a], level - 1, *best.node[a + 1 :]) for a, level in enumerate(best.node) if level]
             cost = best.cost
@@ -83,7 +87,7 @@ class Search(Judge):
             if step is None:
                 break
             best = step
-        return dataclasses.replace(found, best=best, checked=min(self.checked, found.nodes))  # some twice
+        return dataclasses.replace(outcome, best=best, checked=min(self.checked, outcome.nodes))  # some twice
 
     def _free_step(self, node: Node, cost: float) -> Verdict | None:
         if self.bounds(np.array([node], dtype=np.int16))[0] > cost * (1 + 1e-12):
@@ -114,7 +118,7 @@ class _Enumeration:
         self.within = np.zeros(len(self.levels), dtype=bool)  # judged, and finer nodes may do
         self.best: Verdict | None = None
 
-    def run(self, minimal: bool) -> Found:
+    def run(self, minimal: bool) -> SearchResult:
         in_time = True
         try:
             self._optimise()
@@ -127,7 +131,7 @@ class _Enumeration:
         unknown = self.large & (self.open & ~self.covered if minimal else left)
         # Where not every node is known, no list rather than a wrong one.
         nodes = self._minimal() if minimal and in_time and not unknown.any() else None
-        return Found(self.best, bound, self.search.checked, len(self.levels), nodes, int(unknown.sum()), in_time)
+        return SearchResult(self.best, bound, self.search.checked, len(self.levels), nodes, int(unknown.sum()), in_time)
 
     def _best_cost(self) -> float:
         return float("inf") if self.best is None else self.best.cost
@@ -164,7 +168,7 @@ class _Enumeration:
         return not self.large[index]
 
     def _climb(self, start: int, wanted: Callable[[int], bool], begun: Callable[[int], bool]) -> None:
-        """Where on a path from a node upwards does it begin that few enough rows fail, or that nodes can be looked at?
+        """Return where, on a path upwards from a node, few enough rows fail, or nodes become small enough to count.
 
         Each failure, and each node that is too large, settles all that is finer.
         """
@@ -188,7 +192,7 @@ class _Enumeration:
                 low = middle + 1
 
     def _judge(self, index: int) -> bool:
-        """Judge a node; whether finer ones may do."""
+        """Judge a node. Return whether finer nodes may be feasible."""
         if not self.open[index]:
             return bool(self.within[index])
         if self.large[index]:
@@ -217,7 +221,7 @@ class _Enumeration:
         return not shared
 
     def _box(self, array: NDArray[Any], *, above: int | None = None, below: int | None = None) -> NDArray[Any]:
-        """A view of the entries of all nodes that are nowhere finer (coarser) than a node, itself included."""
+        """Return a view of the entries of all nodes that are nowhere finer (coarser) than a node, itself included."""
         if above is not None:
             part = tuple(slice(int(level), None) for level in self.levels[above])
         else:
@@ -257,7 +261,7 @@ class _BestFirst:
         self.met = {lattice.bottom}
         self.falling: list[tuple[float, Node]] = []
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         search = self.search
         in_time = True
         try:
@@ -275,7 +279,7 @@ class _BestFirst:
         bound = min([*left, self._best_cost()])
         if not in_time and self.rising:
             bound = min(bound, self.rising[0][0])
-        return Found(self.best, bound, search.checked, search.lattice.nodes, None, len(left), in_time)
+        return SearchResult(self.best, bound, search.checked, search.lattice.nodes, None, len(left), in_time)
 
     def _best_cost(self) -> float:
         return math.inf if self.best is None else self.best.cost
@@ -291,7 +295,7 @@ class _BestFirst:
         ]
 
     def _rise(self) -> bool:
-        """Take the node with the smallest bound, judge it unless it is known to fail, and meet what is coarser."""
+        """Take the node with the smallest bound, judge it unless it must fail, and queue its coarser neighbours."""
         if not self.rising or self.rising[0][0] >= self._best_cost():
             return False
         lower, node = self.rising[0]
@@ -319,7 +323,7 @@ class _BestFirst:
         return True
 
     def _fails(self, node: Node) -> bool:
-        """Whether a node known to fail stands above this one."""
+        """Return whether a node known to fail stands above this one."""
         return bool((np.array(node, dtype=np.int16) <= self.failed).all(axis=1).any())
 
     def _check_time(self) -> None:
@@ -343,8 +347,8 @@ class _BestFirst:
             if verdict.cost < self._best_cost():
                 self.best = verdict
         if shared:
-            mine = np.array([node], dtype=np.int16)
-            covered = (self.failed <= mine).all(axis=1)
-            self.failed = np.concatenate([self.failed[~covered], mine])
+            own = np.array([node], dtype=np.int16)
+            covered = (self.failed <= own).all(axis=1)
+            self.failed = np.concatenate([self.failed[~covered], own])
         if self.progress is not None:
             self.progress(self.search.checked, self.search.lattice.nodes, self._best_cost())

@@ -22,9 +22,19 @@ from dalenius.publishers.classes import Classes
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.schema import Schema
 
+__all__ = [
+    "BLOCK_ENTRIES",
+    "SUPPRESSED_ROWS",
+    "SuppressedRows",
+    "check_hidden",
+    "check_suppressed_rows",
+    "held",
+    "left_out",
+]
+
 SuppressedRows = Literal["hold", "as-is", "hide"]
 SUPPRESSED_ROWS: tuple[SuppressedRows, ...] = get_args(SuppressedRows)
-BLOCK = 4_000_000  # (candidate, value) counts that are made at once
+BLOCK_ENTRIES = 4_000_000  # (candidate, value) counts that are made at once
 
 
 def check_suppressed_rows(chosen: object) -> None:
@@ -33,7 +43,7 @@ def check_suppressed_rows(chosen: object) -> None:
 
 
 def check_hidden(chosen: SuppressedRows, criteria: Sequence[Criterion], declared: Schema) -> None:
-    """Rows that are left out may take values with them: refuse what a reader would then measure with fewer values."""
+    """Refuse criteria that a reader would measure differently if hidden rows took values with them."""
     if chosen != "hide":
         return
     for criterion in criteria:
@@ -53,7 +63,7 @@ def held(
     passes: Callable[[Classes], Bools],
     limit: int,
 ) -> tuple[Bools, bool]:
-    """Which classes are published if the suppressed rows must pass as one class; not whether the limit allows no such choice.
+    """Return which classes are published if the suppressed rows must pass as a class, and whether the limit allows it.
 
     `passes` says which of some classes satisfy the criteria. One class at least is published.
     """
@@ -66,16 +76,16 @@ def held(
         return passing, True
     more = _smallest(lattice, node, classes, passing, limit - lost)
     for first, sums in _growing(classes, more, together):
-        found = np.flatnonzero(passes(_as_classes(sums)))
-        if len(found):
+        enough = np.flatnonzero(passes(_as_classes(sums)))
+        if len(enough):
             published = passing.copy()
-            published[more[: first + int(found[0]) + 1]] = False
+            published[more[: first + int(enough[0]) + 1]] = False
             return published, True
     return passing, False
 
 
 def _smallest(lattice: GeneralizationLattice, node: Node, classes: Classes, passing: Bools, room: int) -> Longs:
-    """The classes that may be suppressed in addition, smallest first; of equals in the order of their labels."""
+    """Return the classes that may be suppressed in addition, smallest first; of equals in the order of their labels."""
     some = np.flatnonzero(passing & (classes.sizes <= room))
     labels = [
         tree.maps[level][classes.leaves[classes.rep[some], a]]
@@ -87,7 +97,7 @@ def _smallest(lattice: GeneralizationLattice, node: Node, classes: Classes, pass
 
 
 def _growing(classes: Classes, more: Longs, together: Longs) -> Iterator[tuple[int, Longs]]:
-    """The counts after each class that is added, a block of rows at a time, and the number of the first in each block."""
+    """Yield the counts after each class that is added, a block of rows at a time, and the number of the first in each block."""
     first, size = 0, 1
     while first < len(more):
         block = more[first : first + size]
@@ -97,11 +107,11 @@ def _growing(classes: Classes, more: Longs, together: Longs) -> Iterator[tuple[i
         sums = together + np.cumsum(added, axis=0)
         yield first, sums
         first, together = first + len(block), sums[-1]
-        size = max(1, min(4 * size, BLOCK // together.size))
+        size = max(1, min(4 * size, BLOCK_ENTRIES // together.size))
 
 
 def _cells(classes: Classes, some: Longs) -> tuple[Longs, Longs]:
-    """The places of the counts of some classes, one class after the other, and which of these classes each is of."""
+    """Return the places of the counts of some classes, one class after the other, and which of these classes each is of."""
     starts, widths = classes.start[some], classes.start[some + 1] - classes.start[some]
     rows = np.repeat(np.arange(len(some)), widths)
     before = np.cumsum(widths) - widths
@@ -109,13 +119,13 @@ def _cells(classes: Classes, some: Longs) -> tuple[Longs, Longs]:
 
 
 def _sum(classes: Classes, some: Longs, values: int) -> Longs:
-    """How often each value occurs in some classes together."""
+    """Return how often each value occurs in some classes together."""
     cells = _cells(classes, some)[1]
     return np.bincount(classes.values[cells], weights=classes.counts[cells], minlength=values).astype(np.int64)
 
 
 def _as_classes(sums: Longs) -> Classes:
-    """Counts [class, value] as classes without labels."""
+    """Return counts [class, value] as classes without labels."""
     rows, values = np.nonzero(sums)
     start = np.searchsorted(rows, np.arange(len(sums) + 1)).astype(np.int64)
     nowhere = np.zeros(len(sums), dtype=np.int32)
@@ -131,7 +141,7 @@ def left_out(
     *,
     others_as_quasi: bool,
 ) -> Bools:
-    """Which classes satisfy the criteria in what is published, the others being left out; beyond the limit, some that do not.
+    """Return which classes satisfy the criteria once the others are left out; beyond the limit, also some that do not.
 
     The table's distribution is that of what is left. A class that fails against it is left out, too, and so on.
     """

@@ -24,17 +24,32 @@ from dalenius.errors import InputError
 from dalenius.measures.remaining import ColumnLeft
 from dalenius.publishers.classes import Classes
 from dalenius.publishers.nodes import GeneralizationLattice, Node
-from dalenius.publishers.search import ENUMERABLE, Progress, Search
+from dalenius.publishers.search import MAX_ENUMERATED_NODES, Progress, Search
 from dalenius.publishers.suppressed import SuppressedRows
 from dalenius.releases import Grouping
+
+__all__ = [
+    "PRIORS",
+    "SIGMAS",
+    "UTILITIES",
+    "Sweep",
+    "columns_left",
+    "epsilons",
+    "every_node",
+    "looked_at",
+    "stubbornness",
+    "survey",
+]
 
 UTILITIES = ("loss", "precision", "entropy", "discernibility", "average_class_size")
 
 
 def every_node(lattice: GeneralizationLattice) -> list[Node]:
-    """All nodes, finest first."""
-    if lattice.nodes > ENUMERABLE:
-        raise InputError(f"The lattice has {lattice.nodes:,} nodes, too many to list (at most {ENUMERABLE:,}).")
+    """Return all nodes, finest first."""
+    if lattice.nodes > MAX_ENUMERATED_NODES:
+        raise InputError(
+            f"The lattice has {lattice.nodes:,} nodes, too many to list (at most {MAX_ENUMERATED_NODES:,})."
+        )
     shape = tuple(height + 1 for height in lattice.heights)
     levels = np.indices(shape).reshape(len(shape), -1).T
     ordered = levels[np.argsort(levels.sum(axis=1), kind="stable")]
@@ -42,7 +57,7 @@ def every_node(lattice: GeneralizationLattice) -> list[Node]:
 
 
 def looked_at(lattice: GeneralizationLattice) -> list[Node]:
-    """The nodes that are not too large to be counted, finest first; none is an error."""
+    """Return the nodes that are not too large to be counted, finest first; none is an error."""
     nodes = [node for node in every_node(lattice) if lattice.fits(node)]
     if not nodes:
         raise InputError(
@@ -53,7 +68,7 @@ def looked_at(lattice: GeneralizationLattice) -> list[Node]:
 
 
 def _need_all(lattice: GeneralizationLattice) -> list[Node]:
-    """All nodes, for what is said of all of them."""
+    """Return all nodes. Refuse if some are too large to be counted."""
     nodes = every_node(lattice)
     if not lattice.fits(lattice.bottom):
         raise InputError(
@@ -73,7 +88,7 @@ def survey(
     suppressed_rows: SuppressedRows = "hold",
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Levels, ε against each adversary, and utilities of every node, finest first.
+    """Return levels, ε against each adversary, and utilities of every node, finest first.
 
     Nodes that are too large to be counted (see `rollups`) are left out.
 
@@ -83,7 +98,7 @@ def survey(
     """
     texts = [adversary.text for adversary in adversaries]
     if len(set(texts)) < len(texts):
-        raise InputError("Two adversaries are written alike; give each a text of its own.")
+        raise InputError("Two adversaries have the same text. Give each its own.")
     nodes = looked_at(lattice)
     searches = {
         name: Search(lattice, criteria, suppression=suppression, utility=name, suppressed_rows=suppressed_rows)
@@ -91,13 +106,13 @@ def survey(
     }
     hide = suppressed_rows == "hide"
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
-    found = []
+    entries = []
     for number, node in enumerate(nodes):
         classes, passing, feasible = _passing(searches["loss"], node)
         kept = lattice.kept(classes, passing)
         groupings = lattice.groupings(kept, alone=hide)
         entry: dict[str, Any] = {
-            "levels": lattice.named(node),
+            "levels": lattice.levels_of(node),
             "classes": len(kept),
             "suppressed": lattice.people - int(kept.sizes.sum()),
             **{name: search.cost(node, classes, passing) for name, search in searches.items()},
@@ -109,14 +124,14 @@ def survey(
             entry["epsilon"] = {criterion.adversary.text: e for criterion, e in zip(private, values, strict=True)}
         if criteria:
             entry["satisfies"] = feasible
-        found.append(entry)
+        entries.append(entry)
         if progress is not None:
             progress(number + 1, len(nodes), float("nan"))
-    return found
+    return entries
 
 
 def _passing(search: Search, node: Node) -> tuple[Classes, Bools, bool]:
-    """The classes of a node, which of them are not suppressed, and whether it satisfies the criteria: if not, all are."""
+    """Return the classes of a node, which of them are not suppressed, and whether it satisfies the criteria: if not, all are."""
     verdict, _ = search.judge(node)
     classes = search.lattice.classes(node)
     if not verdict.feasible:
@@ -132,7 +147,7 @@ def columns_left(
     suppression: float = 0.0,
     suppressed_rows: SuppressedRows = "hold",
 ) -> tuple[ColumnLeft, ...]:
-    """What a node of the survey leaves of each column."""
+    """Return what a node of the survey leaves of each column."""
     search = Search(lattice, criteria, suppression=suppression, suppressed_rows=suppressed_rows)
     node = tuple(levels[column.name] for column in lattice.quasi)
     classes, passing, _ = _passing(search, node)
@@ -140,23 +155,23 @@ def columns_left(
 
 
 def _epsilons(groupings: Sequence[Grouping], private: Sequence[EpsilonPrivacy]) -> list[float]:
-    """ε against each adversary: of several sensitive columns, the worst."""
+    """Return ε against each adversary, the worst over sensitive columns."""
     return [max(float(criterion.levels(grouping).max()) for grouping in groupings) for criterion in private]
 
 
 def epsilons(
     lattice: GeneralizationLattice, adversaries: Sequence[Realistic], *, predicates: Sequence[Predicate] = ()
 ) -> tuple[list[Node], Floats]:
-    """The minimal ε of every node, nothing suppressed, against each adversary, and nothing else."""
+    """Return the minimal ε of every node, nothing suppressed, against each adversary, and nothing else."""
     nodes = _need_all(lattice)
     private = [EpsilonPrivacy(adversary, predicates=tuple(predicates)) for adversary in adversaries]
-    found = np.array([_epsilons(lattice.groupings(lattice.classes(node)), private) for node in nodes])
-    return nodes, found.reshape(len(nodes), len(private))
+    epsilons = np.array([_epsilons(lattice.groupings(lattice.classes(node)), private) for node in nodes])
+    return nodes, epsilons.reshape(len(nodes), len(private))
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What stubbornness costs: for each prior, σ by σ, the least cost of a node that is ε-private against it.
+    """For each prior and σ, the least cost of a node that is ε-private against that adversary.
 
     σ = ∞ is class III; for class II (any shape) no node is. Costs are nan where no node is private.
     """
@@ -179,7 +194,7 @@ def stubbornness(
     known: int = 0,
     predicates: Sequence[Predicate] = (),
 ) -> Sweep:
-    """ε of one node, and the least cost among all nodes, against ever more stubborn adversaries (the paper's Fig. 2).
+    """Return ε of one node and the least cost of all nodes against ever more stubborn adversaries (the paper's Fig. 2).
 
     Nothing is suppressed. The node is by default the one of least loss that is ε-private against the uniform prior with
     σ = 10^6, else the most general one.
@@ -210,16 +225,16 @@ def stubbornness(
         best = min(good.tolist(), key=lambda i: values[i], default=len(every) - 1)  # values: the last, loss
         node = every[best]
     groupings = lattice.groupings(lattice.classes(node))
-    found: dict[str, list[float]] = {}
+    by_prior: dict[str, list[float]] = {}
     for prior, shape in shapes.items():
-        found[prior] = []
+        by_prior[prior] = []
         for sigma in SIGMAS:
             if shape is None and sigma < max(len(g.column.leaves) for g in groupings):
-                found[prior].append(math.nan)  # nobody has seen so few of so many values
+                by_prior[prior].append(math.nan)  # nobody has seen so few of so many values
                 continue
             criterion = EpsilonPrivacy(_prior(shape, sigma, known), predicates=tuple(predicates))
-            found[prior] += _epsilons(groupings, [criterion])
-    return Sweep(SIGMAS, found, lattice.named(node), cost)
+            by_prior[prior] += _epsilons(groupings, [criterion])
+    return Sweep(SIGMAS, by_prior, lattice.levels_of(node), cost)
 
 
 def _prior(shape: str | None, sigma: float, known: int) -> Realistic:

@@ -16,6 +16,8 @@ from dalenius.coding import distinct_rows
 from dalenius.engines import Counted
 from dalenius.table import Table
 
+__all__ = ["Tally", "labelled", "of_classes", "vocabulary"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
@@ -42,26 +44,26 @@ class Tally:
         return int(min(spellings.sum(), 2**62))
 
     def holds(self, counted: Counted) -> bool:
-        """Whether these rows of text are the combinations, each as often as it must be."""
-        found = np.empty_like(counted.codes)
+        """Return whether these rows of text are the combinations, each as often as it must be."""
+        coded = np.empty_like(counted.codes)
         for j, (codes, texts) in enumerate(zip(self.codes.values(), counted.texts, strict=True)):
-            found[:, j] = np.array([codes.get(text, -1) for text in texts], dtype=np.int32)[counted.codes[:, j]]
-        if (found < 0).any():
+            coded[:, j] = np.array([codes.get(text, -1) for text in texts], dtype=np.int32)[counted.codes[:, j]]
+        if (coded < 0).any():
             return False
         sizes = [max(codes.values()) + 1 for codes in self.codes.values()]
-        _, number = distinct_rows(np.concatenate([self.rows, found]).astype(np.int32), sizes)
+        _, number = distinct_rows(np.concatenate([self.rows, coded]).astype(np.int32), sizes)
         missing = np.bincount(number, weights=np.concatenate([self.counts, -counted.counts]))
         return not missing.any()  # exact: floats are below 2^53
 
 
 def vocabulary(texts: Sequence[str]) -> tuple[dict[str, int], Ints]:
-    """A code for each different text, and the code of each of these."""
+    """Return a code for each different text, and the code of each of these."""
     codes = {text: code for code, text in enumerate(dict.fromkeys(texts))}
     return codes, np.array([codes[text] for text in texts], dtype=np.int32)
 
 
 def of_classes(table: Table, group: Ints, labels: Mapping[str, Sequence[str]]) -> Tally:
-    """The people of each class by their sensitive values: `group` is the class of each cell of the table."""
+    """Return the people of each class by their sensitive values: `group` is the class of each cell of the table."""
     cells, texts = table.cells(), table.texts()
     m = len(cells.schema.quasi)
     known = {column.name: texts[column.name] for column in cells.schema.sensitive}
@@ -75,7 +77,7 @@ def labelled(
     values: Ints,
     counts: Longs,
 ) -> Tally:
-    """The rows of classes: row i has `labels[column][index[i, a]]` in labelled column a.
+    """Return the rows of classes: row i has `labels[column][index[i, a]]` in labelled column a.
 
     It has leaf `values[i, j]` in column j of those that are published as they are, whose texts are `known`.
     """

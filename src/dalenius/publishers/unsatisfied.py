@@ -6,22 +6,24 @@ import numpy as np
 
 from dalenius.errors import counted
 from dalenius.publishers.given import evaluate_groups
-from dalenius.publishers.search import Found, Search
+from dalenius.publishers.search import Search, SearchResult
 from dalenius.table import Table
 
+__all__ = ["no_solution"]
 
-def no_solution(search: Search, found: Found, table: Table) -> str:
-    """Which criterion fails where everything is generalized, and by how much."""
+
+def no_solution(search: Search, outcome: SearchResult, table: Table) -> str:
+    """Return which criterion fails where everything is generalized, and by how much."""
     lattice = search.lattice
-    if not found.in_time and not np.isinf(found.bound):
+    if not outcome.in_time and not np.isinf(outcome.bound):
         return (
-            f"No release was found in the time given ({found.checked:,} of {found.nodes:,} nodes checked). "
+            f"No release was found in the time given ({outcome.checked:,} of {outcome.nodes:,} nodes checked). "
             "Allow more time, more suppression, or weaker criteria."
         )
-    if found.not_looked_at:
-        others = "The others do not satisfy the criteria. " if found.checked else ""
+    if outcome.not_looked_at:
+        others = "The others do not satisfy the criteria. " if outcome.checked else ""
         return (
-            f"No release was found, and {counted(found.not_looked_at, 'node was', 'nodes were')} not looked at: there are more "
+            f"No release was found, and {counted(outcome.not_looked_at, 'node was', 'nodes were')} not checked: there are more "
             f"than {counted(table.most_cells, 'distinct row', 'distinct rows')}. {others}Raise "
             "--most-cells (in Python, most_cells of Table), weaken the criteria, or allow more suppression."
         )

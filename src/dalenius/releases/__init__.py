@@ -10,7 +10,7 @@ from dalenius.releases.files import FileNames
 from dalenius.releases.generalized import Generalized
 from dalenius.releases.label import Label
 from dalenius.releases.noisy_counts import NoisyCounts
-from dalenius.releases.opening import check_sidecar_free, find_files, read, verify
+from dalenius.releases.opening import check_sidecar_free, find_files, first_rows, read, verify
 from dalenius.releases.registry import KINDS
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Release",
     "check_sidecar_free",
     "find_files",
+    "first_rows",
     "read",
     "verify",
 ]

@@ -18,6 +18,8 @@ from dalenius.releases.files import FileNames, as_path
 from dalenius.releases.reading import COUNT, GROUP, Reading, rank_ids
 from dalenius.schema import Schema
 
+__all__ = ["Anatomized", "paths_of", "read"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anatomized(GroupedRelease):
@@ -60,7 +62,7 @@ class Anatomized(GroupedRelease):
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Anatomized:
         return read((as_path(files[0]), as_path(files[1])), schema, engine=engine)
 
-    def named(self) -> dict[str, int]:
+    def group_numbers(self) -> dict[str, int]:
         """The number of the group of each name."""
         return {name: q for q, name in enumerate(self.ids or map(str, range(self.groups)))}
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dalenius.arrays import Ints, Longs
+from dalenius.arrays import Ints, Longs, read_only
 from dalenius.coding import distinct_rows, merge
 from dalenius.engines import Engine, Source
-from dalenius.errors import InputError, nearest
+from dalenius.errors import InputError, counted, nearest
 from dalenius.releases.evidence import SHAPES, Shape
 from dalenius.releases.files import FileNames
+from dalenius.reprs import named, short_repr
 from dalenius.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from dalenius.releases.centroids import Centroids
     from dalenius.releases.generalized import Generalized
     from dalenius.releases.noisy_counts import NoisyCounts
+
+__all__ = ["GroupCells", "GroupedRelease", "Grouping", "Regions", "Release", "same_columns", "wider_codes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +43,11 @@ class Grouping:
     suppressed: int
     parent: Ints | None = None
 
+    def __repr__(self) -> str:
+        people = counted(int(self.counts.sum()), "person", "people")
+        title = f"Grouping of {self.column.name}: {people} in {counted(self.groups, 'class', 'classes')}"
+        return short_repr(f"{title}, {self.suppressed:,} suppressed")
+
     @property
     def groups(self) -> int:
         return len(self.start) - 1
@@ -50,6 +58,13 @@ class Grouping:
         if len(self.counts) == 0:
             return np.zeros(self.groups, dtype=np.int64)
         return np.add.reduceat(self.counts, self.start[:-1])
+
+    def read_only(self) -> Grouping:
+        """Make the arrays read-only, because several callers share a cached grouping; return the grouping."""
+        for array in (self.start, self.values, self.counts, self.table, self.parent):
+            if array is not None:
+                read_only(array)
+        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +86,14 @@ class GroupCells:
         rows = np.column_stack([group + 1, codes]).astype(np.int32)
         merged, total = merge(rows, counts, [groups, *sizes])
         kept = total > 0
-        return cls(merged[kept, 0] - 1, np.ascontiguousarray(merged[kept, 1:]), total[kept])
+        codes = np.ascontiguousarray(merged[kept, 1:])
+        return cls(read_only(merged[kept, 0] - 1), read_only(codes), read_only(total[kept]))
+
+    def __repr__(self) -> str:
+        rows = counted(len(self.counts), "distinct row", "distinct rows")
+        return short_repr(
+            f"GroupCells: {rows} of {counted(self.codes.shape[1], 'column', 'columns')}, {self.people:,} people"
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroupCells):
@@ -93,7 +115,7 @@ class GroupCells:
         if groups not in self._sizes:
             kept = self.group >= 0
             sizes = np.bincount(self.group[kept], weights=self.counts[kept], minlength=groups)
-            self._sizes[groups] = sizes.astype(np.int64)
+            self._sizes[groups] = read_only(sizes.astype(np.int64))
         return self._sizes[groups]
 
     def recoded(self, old: Sequence[Column], new: Sequence[Column]) -> GroupCells:
@@ -114,6 +136,9 @@ class Regions:
     owner: Longs
     sets: list[list[Ints]]
 
+    def __repr__(self) -> str:
+        return short_repr(f"Regions: {len(self.codes):,} of {counted(len(self.sets), 'column', 'columns')}")
+
 
 class Release(ABC):
     """What the world sees. Subclasses are frozen data that describe themselves: `KINDS` (registry.py) lists them.
@@ -129,6 +154,28 @@ class Release(ABC):
     file_names: ClassVar[FileNames] = FileNames()  # one file of any name
     reads_tables: ClassVar[bool] = False  # whether a frame, or a table of an engine, can be read as this kind
     schema: Schema  # of the columns it is about; a channel has none
+
+    def __init_subclass__(cls) -> None:
+        """Give every kind the short repr: one that a dataclass makes itself would print arrays and values of people."""
+        super().__init_subclass__()
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Release.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        schema: Schema | None = getattr(self, "schema", None)
+        roles = () if schema is None else ("quasi", "sensitive")
+        names = [
+            named(role, [column.name for column in schema.coded if column.role == role]) for role in roles if schema
+        ]
+        return short_repr(f"{type(self).__name__}, a release of kind {self.kind}{self._extent()}", *names)
+
+    def _extent(self) -> str:
+        """Return how many people and classes there are, for `__repr__`."""
+        classes = self.classes()
+        if classes is None:
+            return ""
+        people = f"{counted(classes.people, 'person', 'people')} in {counted(classes.groups, 'class', 'classes')}"
+        return f": {people}, {classes.suppressed:,} suppressed"
 
     @classmethod
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Release:  # noqa: ARG003 - for kinds
@@ -242,7 +289,8 @@ class GroupedRelease(Release):
         split = others_as_quasi and len(self.schema.sensitive) > 1
         kept, place = self.sensitive._groupings, (self.groups, index, split)
         if place not in kept or kept[place][0] is not self.schema:
-            kept[place] = self.schema, self._split_grouping(index) if split else self._whole_grouping(index)
+            grouping = self._split_grouping(index) if split else self._whole_grouping(index)
+            kept[place] = self.schema, grouping.read_only()
         return kept[place][1]
 
     def _whole_grouping(self, index: int) -> Grouping:
@@ -313,6 +361,6 @@ def wider_codes(old: Column, new: Column) -> Ints:
     return np.array([place[leaf] for leaf in old.leaves], dtype=np.int32)
 
 
-def same_columns(one: Schema, other: Schema) -> bool:
+def same_columns(first: Schema, second: Schema) -> bool:
     """Whether two bound schemas code their quasi and sensitive columns alike."""
-    return [(c.name, c.role, c.leaves) for c in one.coded] == [(c.name, c.role, c.leaves) for c in other.coded]
+    return [(c.name, c.role, c.leaves) for c in first.coded] == [(c.name, c.role, c.leaves) for c in second.coded]

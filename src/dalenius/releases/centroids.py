@@ -20,6 +20,8 @@ from dalenius.releases.base import GroupCells, GroupedRelease, same_columns, wid
 from dalenius.releases.reading import COUNT, GROUP, Reading, check_groups, plain_number
 from dalenius.schema import Column, Schema
 
+__all__ = ["Centroids", "point_text", "read"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centroids(GroupedRelease):
@@ -109,8 +111,8 @@ def _nearest(points: Floats, values: Floats) -> Longs:
     above = np.searchsorted(numbers, points).clip(0, len(numbers) - 1)
     below = np.maximum(above - 1, 0)
     nearer = np.where(np.abs(numbers[above] - points) < np.abs(points - numbers[below]), above, below)
-    found: Longs = order[nearer]
-    return found
+    places: Longs = order[nearer]
+    return places
 
 
 def point_text(point: float, column: Column, schema: Schema) -> str:

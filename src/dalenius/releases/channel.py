@@ -8,19 +8,21 @@ discloses (Y'), with background knowledge beside it. A channel without them has 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from dalenius.arrays import Floats
 from dalenius.engines import Engine, Source
-from dalenius.errors import InputError
+from dalenius.errors import InputError, counted
 from dalenius.output import csv_text, write_texts
-from dalenius.releases.base import Release
+from dalenius.releases.base import GroupedRelease, Release
 from dalenius.releases.files import as_path
 from dalenius.releases.reading import numbers
 from dalenius.schema import Schema
+
+__all__ = ["TOLERANCE", "Channel", "Part", "read", "read_matrix", "read_prior", "rows_of"]
 
 TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digits still counts as summing to 1
 
@@ -29,8 +31,8 @@ TOLERANCE = 5e-7  # for each entry: a row of probabilities printed with six digi
 class Part:
     """Names, and a matrix with a column for each of them."""
 
-    names: tuple[str, ...]
-    matrix: Floats
+    names: tuple[str, ...] = field(repr=False)
+    matrix: Floats = field(repr=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Part):
@@ -58,6 +60,18 @@ class Channel(Release):
     unknown: Part | None = None
     observation: Part | None = None
     background: Part | None = None
+
+    @classmethod
+    def from_rows(cls, rows: GroupedRelease) -> Channel:
+        """Return the channel from a person's sensitive value to the class of these rows that shows it."""
+        grouping = rows.grouping()
+        counts = np.zeros((len(grouping.table), grouping.groups))
+        counts[grouping.values, np.repeat(np.arange(grouping.groups), np.diff(grouping.start))] = grouping.counts
+        occurs = np.flatnonzero(counts.any(axis=1))
+        people = counts[occurs].sum(axis=1)
+        inputs = tuple(grouping.column.leaves[leaf] for leaf in occurs.tolist())
+        outputs = tuple(str(group) for group in range(grouping.groups))
+        return cls(inputs, outputs, counts[occurs] / people[:, None], people / people.sum())
 
     def __post_init__(self) -> None:
         if self.matrix.shape != (len(self.inputs), len(self.outputs)):
@@ -111,6 +125,9 @@ class Channel(Release):
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Channel:  # noqa: ARG003 - it has no columns
         return read(as_path(files[0]), engine=engine)
 
+    def _extent(self) -> str:
+        return f": {counted(len(self.inputs), 'input', 'inputs')}, {counted(len(self.outputs), 'output', 'outputs')}"
+
     @property
     def values(self) -> tuple[str, ...]:
         """What the attacker chooses from: the unknown's names, or the inputs."""
@@ -125,7 +142,7 @@ class Channel(Release):
         return tuple(f"{name} & {known}" for name in names for known in self.background.names)
 
     @property
-    def given(self) -> Floats:
+    def conditional(self) -> Floats:
         """p(y' | x') with rows that sum to 1 exactly, also where they are printed with few digits."""
         return _normalised(self.matrix)
 
@@ -137,20 +154,20 @@ class Channel(Release):
             return joint
         if self.prior is None:
             raise InputError("The channel has no prior over its inputs; the measures of an attacker need one.")
-        found: Floats = np.diag(self.prior / self.prior.sum())
-        return found
+        diagonal: Floats = np.diag(self.prior / self.prior.sum())
+        return diagonal
 
     @property
     def joint(self) -> Floats:
         """p(x, y) of the unknown and the observation: Σ p(x', x) p(y'|x') p(y|y'), times p(b|x)."""
-        given = self.given
+        conditional = self.conditional
         if self.observation is not None:
-            given = given @ _normalised(self.observation.matrix)
-        found: Floats = self.source.T @ given
+            conditional = conditional @ _normalised(self.observation.matrix)
+        joint: Floats = self.source.T @ conditional
         if self.background is not None:
             known = _normalised(self.background.matrix)
-            found = (found[:, :, None] * known[:, None, :]).reshape(len(found), -1)
-        return found
+            joint = (joint[:, :, None] * known[:, None, :]).reshape(len(joint), -1)
+        return joint
 
     def with_matrix(self, matrix: Floats) -> Channel:
         """The same alphabets and prior with other probabilities."""
@@ -180,15 +197,15 @@ class Channel(Release):
 
 def _normalised(matrix: Floats) -> Floats:
     """Rows that sum to 1 as printed sum to 1 exactly."""
-    found: Floats = matrix / matrix.sum(axis=1, keepdims=True)
-    return found
+    normalised: Floats = matrix / matrix.sum(axis=1, keepdims=True)
+    return normalised
 
 
-def _check_part(part: Part, given: tuple[str, ...], kind: str, what: str, *, whole: bool = False) -> None:
+def _check_part(part: Part, rows: tuple[str, ...], kind: str, what: str, *, whole: bool = False) -> None:
     """Rows of probabilities, one for each name given; `whole`: all of them together sum to 1."""
-    if part.matrix.shape != (len(given), len(part.names)):
+    if part.matrix.shape != (len(rows), len(part.names)):
         raise InputError(
-            f"The {what} has a row for each {kind} of the channel and a column for each of its names: {len(given)} by "
+            f"The {what} has a row for each {kind} of the channel and a column for each of its names: {len(rows)} by "
             f"{len(part.names)}, and not {part.matrix.shape}."
         )
     if len(set(part.names)) < len(part.names):
@@ -196,7 +213,7 @@ def _check_part(part: Part, given: tuple[str, ...], kind: str, what: str, *, who
     if whole:
         _check_distribution(part.matrix.ravel(), f"the {what}")
         return
-    for name, row in zip(given, part.matrix, strict=True):
+    for name, row in zip(rows, part.matrix, strict=True):
         _check_distribution(row, f"the row of {kind} {name!r} of the {what}")
 
 
@@ -270,15 +287,15 @@ def read_prior(path: Path, values: Sequence[str], engine: Engine) -> Floats:
     if set(rows.columns) != {"value", "probability"}:
         raise InputError(f"{rows.name}: a prior has the columns value and probability.")
     names, texts = zip(*rows.read(("value", "probability")), strict=True)
-    found = dict(zip(names, numbers(texts, rows.name, "probability"), strict=True))
-    if len(found) < len(names):
+    share_of = dict(zip(names, numbers(texts, rows.name, "probability"), strict=True))
+    if len(share_of) < len(names):
         raise InputError(f"{rows.name}: a value is named twice.")
-    if set(found) != set(values):
+    if set(share_of) != set(values):
         raise InputError(
             f"{rows.name}: the prior needs one line for each of the {len(values)} values, and no other; "
-            f"{len(set(values) - set(found))} are missing and {len(set(found) - set(values))} are unknown. "
+            f"{len(set(values) - set(share_of))} are missing and {len(set(share_of) - set(values))} are unknown. "
             f"Its names are those of the channel's inputs, such as {values[0]!r}."
         )
-    prior = np.array([found[value] for value in values])
+    prior = np.array([share_of[value] for value in values])
     _check_distribution(prior, f"{rows.name}")
     return prior

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,13 +12,15 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.releases.label import Resolver, Unresolved, label_text
 from dalenius.schema import Column, Schema, WrongType
 
+__all__ = ["Coarse", "Rows", "at_level", "sizes"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coarse:
     """`node[leaf]` is the place in `labels` of the one label that covers the leaf. Labels are in the order of their first leaf."""
 
-    labels: tuple[str, ...]
-    node: Ints
+    labels: tuple[str, ...] = field(repr=False)
+    node: Ints = field(repr=False)
 
     def __post_init__(self) -> None:
         used, first = np.unique(self.node, return_index=True)
@@ -55,8 +57,8 @@ def at_level(column: Column, level: int, schema: Schema) -> Coarse | None:
     members = np.split(order, np.searchsorted(map_[order], np.arange(1, len(texts))))
     # A label that the reader would take for something else is spelt out as a set.
     labels = tuple(
-        text if rows.covers(text, mine) else label_text(column, mine, resolver)
-        for text, mine in zip(texts, members, strict=True)
+        text if rows.covers(text, leaves) else label_text(column, leaves, resolver)
+        for text, leaves in zip(texts, members, strict=True)
     )
     return Coarse(labels, map_.copy())
 

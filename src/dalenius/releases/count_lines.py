@@ -19,7 +19,9 @@ from dalenius.releases.moments import QUERIES
 from dalenius.releases.reading import Reading, plain_number
 from dalenius.schema import Schema, WrongType
 
-MOST = 2.0**63  # of a count: far more than people, and sums stay finite
+__all__ = ["MAX_COUNT", "CountLines", "join_texts"]
+
+MAX_COUNT = 2.0**63  # of a count: far more than people, and sums stay finite
 
 
 @dataclass(slots=True, eq=False)
@@ -28,8 +30,8 @@ class CountLines:
 
     reading: Reading
     sensitive: str
-    owners: dict[int, tuple[str, ...]]
-    parts: dict[tuple[int, int], tuple[str, ...]]
+    owners: dict[int, tuple[str, ...]] = field(repr=False)
+    parts: dict[tuple[int, int], tuple[str, ...]] = field(repr=False)
     joint: tuple[tuple[str, ...], ...]
     rows: dict[str, Rows] = field(default_factory=dict)  # what the texts of each column stand for, once bound
 
@@ -47,15 +49,15 @@ class CountLines:
                         f"{nearest(name, known)}"
                     )
         joint = tuple(sorted({names for names in owners.values() if len(names) > 1}, key=lambda n: known.index(n[0])))
-        found = cls(reading, sensitive, owners, {}, joint)
+        count_lines = cls(reading, sensitive, owners, {}, joint)
         pairs = zip(reading.codes("column").tolist(), reading.codes("value").tolist(), strict=True)
         for c, v in sorted(set(pairs)):
             text = reading.texts("value")[v]
             texts = _split(text, ()) if len(owners[c]) > 1 else (text,)
             if len(texts) != len(owners[c]):
-                raise found._wrong(c, v, f"{text!r} is not a list of {len(owners[c])} values.")
-            found.parts[c, v] = texts
-        return found
+                raise count_lines._wrong(c, v, f"{text!r} is not a list of {len(owners[c])} values.")
+            count_lines.parts[c, v] = texts
+        return count_lines
 
     def bind(self, schema: Schema, gaussian: Collection[str]) -> tuple[Schema, dict[str, Coarse]]:
         """The schema with its domains, and the columns whose labels are coarser than that."""
@@ -99,25 +101,25 @@ class CountLines:
     ) -> tuple[Floats, ...]:
         """The counts of each table; of exact ones those that are left out are 0."""
         values = len(schema[self.sensitive].leaves)
-        found = {names: np.full((math.prod(sizes(schema, names, coarse)), values), np.nan) for names in tables}
+        counts = {names: np.full((math.prod(sizes(schema, names, coarse)), values), np.nan) for names in tables}
         rows: dict[tuple[int, int], int] = {}
         for (c, v), parts in self.parts.items():
-            if self.owners[c] not in found:
+            if self.owners[c] not in counts:
                 continue  # a Gaussian column
             code = 0
             for name, part, size in zip(self.owners[c], parts, sizes(schema, self.owners[c], coarse), strict=True):
                 code = code * size + self.rows[name].code(part, coarse.get(name))
             rows[c, v] = code
-        self._put(schema, found, rows)
-        for names, table in found.items():
+        self._put(schema, counts, rows)
+        for names, table in counts.items():
             absent = int(np.isnan(table).sum())
             if absent and not exact:
                 raise InputError(
-                    f"{self.reading.where}: {absent} counts of column {written(names)!r} are missing. Noisy counts need every "
+                    f"{self.reading.where}: {absent} counts of column {join_texts(names)!r} are missing. Noisy counts need every "
                     "value of the domain, also those nobody has: what is left out tells who is not there."
                 )
             np.nan_to_num(table, copy=False, nan=0.0)
-        return tuple(found.values())
+        return tuple(counts.values())
 
     def moments(self, schema: Schema, name: str) -> Floats:
         """The n, sum and squares of a Gaussian column."""
@@ -158,7 +160,8 @@ class CountLines:
             names, row = self.owners[c], rows[c, v]
             if not np.isnan(tables[names][row, s]):
                 raise InputError(
-                    f"{reading.where}: column {written(names)!r}, value {written(self.parts[c, v])!r}: a count is given twice."
+                    f"{reading.where}: column {join_texts(names)!r}, value {join_texts(self.parts[c, v])!r}: a count is "
+                    "given twice."
                 )
             tables[names][row, s] = amount
         if (reading.counts > 1).any():
@@ -172,7 +175,7 @@ class CountLines:
         return self._wrong(*place, f"{text!r} is not a whole number, as column {name!r} needs.")
 
 
-def written(texts: tuple[str, ...]) -> str:
+def join_texts(texts: tuple[str, ...]) -> str:
     """One text as it is, several as a JSON list."""
     return texts[0] if len(texts) == 1 else json.dumps(list(texts), ensure_ascii=False)
 
@@ -195,7 +198,7 @@ def _amounts(reading: Reading) -> Floats:
         number = plain_number(text)
         if math.isnan(number):
             raise InputError(f"{reading.where}, {reading.locate('count', text)}: the count {text!r} is not a number.")
-        if abs(number) > MOST:
+        if abs(number) > MAX_COUNT:
             raise InputError(
                 f"{reading.where}, {reading.locate('count', text)}: the count {text!r} is larger than any count can be (2^63)."
             )

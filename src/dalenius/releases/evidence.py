@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+__all__ = ["SHAPES", "Shape"]
+
 Shape = Literal["classes", "rows", "links", "centres", "counts", "draws"]
 
 SHAPES: dict[Shape, str] = {

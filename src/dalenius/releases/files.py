@@ -8,6 +8,8 @@ from pathlib import Path
 from dalenius.engines import Source, parts_of
 from dalenius.errors import InputError
 
+__all__ = ["ENDINGS", "FileNames", "as_path", "is_there"]
+
 ENDINGS = (".csv", ".parquet")  # of tables, in the order in which they are looked for
 
 

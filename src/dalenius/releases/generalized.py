@@ -25,9 +25,11 @@ from dalenius.releases.label import (
     named_leaves,
     spelt_out,
 )
+from dalenius.releases.leaf_sets import LeafSets
 from dalenius.releases.reading import COUNT, GROUP, Reading, check_groups
-from dalenius.releases.sets import Sets
 from dalenius.schema import Column, Schema
+
+__all__ = ["Generalized", "Origin", "read"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +47,7 @@ class Generalized(GroupedRelease):
     codes: Ints
     sensitive: GroupCells
     origin: Origin | None = field(default=None, repr=False)
-    _sets: dict[int, Sets] = field(default_factory=dict, init=False, repr=False)
+    _leaf_sets: dict[int, LeafSets] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def groups(self) -> int:
@@ -133,12 +135,12 @@ class Generalized(GroupedRelease):
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> Generalized:
         return read(files[0], schema, engine=engine)
 
-    def sets(self, attribute: int) -> Sets:
+    def leaf_sets(self, attribute: int) -> LeafSets:
         """The leaves of the labels of one quasi-identifier, laid out once."""
-        if attribute not in self._sets:
+        if attribute not in self._leaf_sets:
             members = [label.members for label in self.labels[attribute]]
-            self._sets[attribute] = Sets.of(members, len(self.schema.quasi[attribute].leaves))
-        return self._sets[attribute]
+            self._leaf_sets[attribute] = LeafSets.of(members, len(self.schema.quasi[attribute].leaves))
+        return self._leaf_sets[attribute]
 
     def row_numbers(self, group: int, *, limit: int) -> list[int]:
         """Numbers of the first rows of a group in the file it was read from; none if it was not read."""
@@ -147,12 +149,12 @@ class Generalized(GroupedRelease):
     def recoded(self, schema: Schema) -> Generalized:
         """In a wider coding, a label that covered every leaf still does."""
         labels = []
-        for old, new, mine in zip(self.schema.quasi, schema.quasi, self.labels, strict=True):
+        for old, new, old_labels in zip(self.schema.quasi, schema.quasi, self.labels, strict=True):
             resolver, everything = Resolver(new, schema), np.arange(len(new.leaves), dtype=np.int32)
             labels.append(
                 tuple(
                     Label(label.text, everything if len(label.members) == len(old.leaves) > 1 else wide.members)
-                    for label in mine
+                    for label in old_labels
                     for wide in [resolver.resolve(label.text)]
                 )
             )
@@ -231,14 +233,14 @@ class Generalized(GroupedRelease):
 class Origin:
     """Where a release was read from: finds a group's rows again by the texts that make up its labels."""
 
-    reading: Reading
-    group: Ints
+    reading: Reading = field(repr=False)
+    group: Ints = field(repr=False)
     columns: tuple[str, ...]
 
     def row_numbers(self, group: int, *, limit: int) -> list[int]:
-        mine = self.group == group
+        in_group = self.group == group
         texts: dict[str, Collection[str]] = {
-            name: {self.reading.texts(name)[code] for code in np.unique(self.reading.codes(name)[mine])}
+            name: {self.reading.texts(name)[code] for code in np.unique(self.reading.codes(name)[in_group])}
             for name in self.columns
         }
         return self.reading.rows.find(texts, limit=limit)

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,6 +20,19 @@ from dalenius.bands import NUMBER, read_band
 from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import MISSING
 from dalenius.schema import MAX_RANGE, Column, Schema, WrongType
+
+__all__ = [
+    "LONG",
+    "Label",
+    "Resolver",
+    "Unresolved",
+    "interval",
+    "label_text",
+    "missing_leaf",
+    "named_leaves",
+    "spelt_out",
+    "split_set",
+]
 
 _DECIMAL = re.compile(rf"\s*{NUMBER}\s*")
 _SPACE = re.compile(r"\s*")
@@ -32,8 +45,8 @@ _NEEDS_QUOTES = re.compile(r'[,{}"]|^\s|\s$|^$')
 class Label:
     """A released cell: its text, the codes of the leaves it may stand for, and whether it is a suppressed mark."""
 
-    text: str
-    members: Ints
+    text: str = field(repr=False)
+    members: Ints = field(repr=False)
     is_mark: bool = False
 
 
@@ -117,15 +130,15 @@ class Resolver:
 
     def _union(self, parts: Sequence[str]) -> Ints | None:
         """The union of leaves and hierarchy labels; None if one of them is neither."""
-        found: list[Ints] = []
+        leaves: list[Ints] = []
         for part in parts:
             members = self._leaf(part)
             if members is None:
                 members = self._labels.get(part)
             if members is None:
                 return None
-            found.append(members)
-        return np.unique(np.concatenate(found)).astype(np.int32) if found else np.empty(0, dtype=np.int32)
+            leaves.append(members)
+        return np.unique(np.concatenate(leaves)).astype(np.int32) if leaves else np.empty(0, dtype=np.int32)
 
     def _mask(self, text: str) -> Ints | None:
         """Each `*` is one character; if no leaf is that long, a trailing (leading) `*` is any end (beginning)."""
@@ -169,9 +182,9 @@ def split_set(text: str) -> list[str] | None:
 
 def _skip(text: str, at: int) -> int:
     """The next position that is no white space."""
-    found = _SPACE.match(text, at)
-    assert found is not None
-    return found.end()
+    space = _SPACE.match(text, at)
+    assert space is not None
+    return space.end()
 
 
 def interval(text: str) -> tuple[float, float] | None:

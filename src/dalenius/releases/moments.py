@@ -7,13 +7,25 @@ scale, scale·R and scale·R², with the scale of the counts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from dalenius.arrays import Floats
 from dalenius.errors import InputError, listing, nearest
 from dalenius.schema import Column, Schema
+
+__all__ = [
+    "LEAST_VARIANCE",
+    "QUERIES",
+    "WIDEST",
+    "Moments",
+    "bounds_of",
+    "check_bounds",
+    "check_columns",
+    "numbers_of",
+    "units",
+]
 
 QUERIES = ("n", "sum", "squares")
 WIDEST = 3_000  # HIGH − LOW: squares of a billion people are still whole numbers that a float holds, whoever is counted
@@ -26,7 +38,7 @@ class Moments:
 
     low: int
     high: int
-    values: Floats
+    values: Floats = field(repr=False)
 
     def __post_init__(self) -> None:
         check_bounds(self.low, self.high, "a Gaussian column")
@@ -64,17 +76,17 @@ class Moments:
         """ln of the Gaussian density [number, s] at the clipped numbers; 0, a factor of 1, where there is none (nan)."""
         mean, variance = self.fitted()
         x = np.clip(numbers, self.low, self.high)[:, None]
-        found: Floats = -0.5 * (np.log(2 * np.pi * variance) + (x - mean) ** 2 / variance)
-        return np.where(np.isnan(x), 0.0, found)
+        density: Floats = -0.5 * (np.log(2 * np.pi * variance) + (x - mean) ** 2 / variance)
+        return np.where(np.isnan(x), 0.0, density)
 
-    def given(self, numbers: Floats) -> Floats:
+    def probabilities(self, numbers: Floats) -> Floats:
         """Pr[number | s] if these numbers are all there are; of a missing one 0, unless there is no other."""
         density = np.where(np.isnan(numbers)[:, None], -np.inf, self.log_density(numbers))
         if np.isnan(numbers).all():
             return np.full(density.shape, 1.0 / len(numbers))
         weights = np.exp(density - density.max(axis=0))
-        found: Floats = weights / weights.sum(axis=0)
-        return found
+        shares: Floats = weights / weights.sum(axis=0)
+        return shares
 
 
 def units(low: int, high: int) -> tuple[int, int, int]:
@@ -115,15 +127,15 @@ def bounds_of(meta: object, schema: Schema, where: str) -> dict[str, tuple[int, 
     if not isinstance(meta, dict):
         raise InputError(f"{where}: 'gaussian' must be an object such as {example}.")
     check_columns(schema, meta)
-    found = {}
+    bounds_by_column = {}
     for name, bounds in meta.items():
         if not isinstance(bounds, dict) or set(bounds) != {"low", "high"}:
             raise InputError(
                 f"{where}: 'gaussian' of column {name!r} needs {listing(('low', 'high'))}, as in {example}."
             )
         check_bounds(bounds["low"], bounds["high"], f"Gaussian column {name!r} in {where}")
-        found[name] = (bounds["low"], bounds["high"])
-    return found
+        bounds_by_column[name] = (bounds["low"], bounds["high"])
+    return bounds_by_column
 
 
 def numbers_of(column: Column) -> Floats:

@@ -19,11 +19,23 @@ from dalenius.output import csv_text
 from dalenius.releases import sidecar
 from dalenius.releases.base import Release, same_columns
 from dalenius.releases.coarse import Coarse, sizes
-from dalenius.releases.count_lines import CountLines, written
+from dalenius.releases.count_lines import CountLines, join_texts
 from dalenius.releases.files import FileNames, as_path
 from dalenius.releases.moments import QUERIES, Moments, bounds_of, check_columns
 from dalenius.releases.sidecar import load_json
 from dalenius.schema import Column, Schema
+
+__all__ = [
+    "MECHANISMS",
+    "NEIGHBOURS",
+    "ROUNDING",
+    "Mechanism",
+    "Neighbours",
+    "NoisyCounts",
+    "paths_of",
+    "read",
+    "tables_of",
+]
 
 Mechanism = Literal["geometric", "laplace", "none"]
 Neighbours = Literal["add-remove", "replace"]
@@ -77,7 +89,7 @@ class NoisyCounts(Release):
             raise InputError(
                 "Noisy counts need a finite number for each value of each quasi-identifier and sensitive value."
             )
-        if any(found.values.shape[1] != values for found in self.moments.values()):
+        if any(moments.values.shape[1] != values for moments in self.moments.values()):
             raise InputError("A Gaussian column needs a finite n, sum and squares for each sensitive value.")
         if self.mechanism == "none":
             if self.epsilon is not None or not is_finite(self.scale) or self.scale != 0:
@@ -92,6 +104,9 @@ class NoisyCounts(Release):
     @classmethod
     def open(cls, files: Sequence[Source], schema: Schema, *, engine: Engine) -> NoisyCounts:
         return read((as_path(files[0]), as_path(files[1])), schema, engine=engine)
+
+    def _extent(self) -> str:
+        return f": {counted(len(self.noisy), 'table', 'tables')}, {self.mechanism} noise, {self.promise}"
 
     def _check_epsilon(self) -> None:
         """Refuse a promise that the noise does not keep."""
@@ -190,20 +205,22 @@ class NoisyCounts(Release):
             )
         values = self.target.leaves
         lines: list[list[object]] = [
-            [written(names), written(label), value, _number(float(table[v, s]))]
+            [join_texts(names), join_texts(label), value, _number(float(table[v, s]))]
             for names, table in zip(self.tables, self.noisy, strict=True)
             for v, label in enumerate(self.labels(names))
             for s, value in enumerate(values)
         ]
         lines += [
-            [name, query, value, _number(float(found.values[q, s]))]
-            for name, found in self.moments.items()
+            [name, query, value, _number(float(moments.values[q, s]))]
+            for name, moments in self.moments.items()
             for q, query in enumerate(QUERIES)
             for s, value in enumerate(values)
         ]
         meta = {key: getattr(self, key) for key in _META}
         if self.moments:
-            meta["gaussian"] = {name: {"low": one.low, "high": one.high} for name, one in self.moments.items()}
+            meta["gaussian"] = {
+                name: {"low": moments.low, "high": moments.high} for name, moments in self.moments.items()
+            }
         text = json.dumps(meta, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         return csv_text(["column", "value", self.sensitive, "count"], lines), text
 

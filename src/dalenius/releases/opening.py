@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dalenius import engines as _engine
-from dalenius.engines import Engine, Source, parts_of
+from dalenius.engines import Engine, Rows, Source, parts_of
 from dalenius.errors import InputError, listing, nearest
 from dalenius.releases import sidecar
 from dalenius.releases.base import Release
@@ -14,49 +14,67 @@ from dalenius.releases.files import is_there
 from dalenius.releases.registry import KINDS
 from dalenius.schema import Schema
 
+__all__ = ["check_sidecar_free", "find_files", "first_rows", "read", "verify"]
+
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
 def read(
-    source: Source,
+    source: Source | Release,
     schema: Schema | str | Path,
     *,
     kind: str | None = None,
     engine: Engine | str | None = None,
 ) -> Release:
-    """Open a release by its file, its NAME (several files), `QUASI.csv+SENSITIVE.csv`, or as a frame.
+    """Open a release by its file, by its NAME (several files), by `QUASI.csv+SENSITIVE.csv`, or from a data frame.
 
-    The kind is told by the files, by the sidecar, or by `kind`. A raw table opens as a release of leaves.
+    The files, the sidecar or `kind` say what kind it is. A raw table opens as a release of leaves. A release that is open
+    already is returned as it is.
     """
+    if isinstance(source, Release):
+        if kind not in (None, source.kind):
+            raise InputError(f"The release is of kind {source.kind!r}, not {kind!r}.")
+        return source
     schema = schema if isinstance(schema, Schema) else Schema.load(schema)
     if engine is None:
         engine = _engine.default()
     engine = _engine.connect(engine) if isinstance(engine, str) else engine
     if kind is not None and kind not in KINDS:
         raise InputError(_unknown(kind, "There"))
-    if not isinstance(source, str | Path):
-        if kind is not None and not KINDS[kind].reads_tables:
-            raise InputError(f"A frame is a release of kind {_table_kinds()}; kind {kind!r} is read from files.")
-        return KINDS[kind or _default()].open((source,), schema, engine=engine)
-    if engine.holds(str(source)):
-        if kind is not None and not KINDS[kind].reads_tables:
-            raise InputError(f"A table of an engine is a release of kind {_table_kinds()}, not {kind!r}.")
-        return KINDS[kind or _default()].open((source,), schema, engine=engine)
-    told, files = find_files(str(source))
+    if not isinstance(source, str | Path) or engine.holds(str(source)):
+        return _open_table(source, schema, kind, engine)
+    known_kind, files = find_files(str(source))
     if len(files) == 1 and kind is not None:
-        told = kind
-    if kind is not None and kind != told:
-        raise InputError(f"{source}: these files are of kind {told!r}, not {kind!r}.")
-    needed = KINDS[told].file_names.count
+        known_kind = kind
+    if kind is not None and kind != known_kind:
+        raise InputError(f"{source}: these files are of kind {known_kind!r}, not {kind!r}.")
+    needed = KINDS[known_kind].file_names.count
     if needed > len(files):
         number = _NUMBERS.get(needed, str(needed))
-        raise InputError(f"{source}: a release of kind {told!r} has {number} files; give its NAME.")
+        raise InputError(f"{source}: a release of kind {known_kind!r} has {number} files; give its NAME.")
     before = _signature(files)
     verify(files)
-    release = KINDS[told].open(files, schema, engine=engine)
+    release = KINDS[known_kind].open(files, schema, engine=engine)
     if _signature(files) != before:
         raise InputError(f"{source} changed while it was read. Read it again.")
     return release
+
+
+def _open_table(source: Source, schema: Schema, kind: str | None, engine: Engine) -> Release:
+    """Open a data frame, or a table of an engine. Nothing but `kind` says what kind of release it is."""
+    if kind is not None and not KINDS[kind].reads_tables:
+        what = "A table of an engine" if isinstance(source, str | Path) else "A data frame"
+        raise InputError(f"{what} can be a release of kind {_table_kinds()}. Kind {kind!r} is read from files.")
+    return KINDS[kind or _default()].open((source,), schema, engine=engine)
+
+
+def first_rows(source: Source | Release, engine: Engine) -> Rows | None:
+    """Return the rows of the first file of a release, of its data frame, or of its table; None if it was not read."""
+    if isinstance(source, Release):
+        return None
+    if not isinstance(source, str | Path) or engine.holds(str(source)):
+        return engine.open(source)
+    return engine.open(find_files(str(source))[1][0])
 
 
 def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
@@ -64,9 +82,9 @@ def find_files(name: str) -> tuple[str, tuple[Path, ...]]:
     path = Path(name)
     for file in [path, *(Path(part) for part in name.split("+"))]:
         sidecar.check_finished(file)
-    named = _named_by_file(path) or _named_by_all(name) or _named_by_stem(name)
-    if named is not None:
-        return named
+    release = _named_by_file(path) or _named_by_all(name) or _named_by_stem(name)
+    if release is not None:
+        return release
     if path.is_dir():
         raise InputError(f"{name}: that is a folder, a file is needed.")
     if not path.parent.is_dir():
@@ -125,10 +143,10 @@ def _named_by_file(path: Path) -> tuple[str, tuple[Path, ...]] | None:
             if all(map(is_there, files)):
                 return kind, files
     by_name = (kind for kind, stem in stems.items() if stem is not None and _file_count(kind) == 1)
-    told = sidecar.read(path).get("kind", next(by_name, _default()))
-    if told not in KINDS:
-        raise InputError(_unknown(told, f"{sidecar.path_of(path).name}: there"))
-    return told, (path,)
+    known_kind = sidecar.read(path).get("kind", next(by_name, _default()))
+    if known_kind not in KINDS:
+        raise InputError(_unknown(known_kind, f"{sidecar.path_of(path).name}: there"))
+    return known_kind, (path,)
 
 
 def _named_by_all(name: str) -> tuple[str, tuple[Path, ...]] | None:

@@ -15,6 +15,8 @@ from dalenius.errors import InputError, listing
 from dalenius.releases.reading import COUNT, Reading, numbers
 from dalenius.schema import Schema
 
+__all__ = ["ROUNDING", "Priors", "Shares"]
+
 ROUNDING = 5e-7  # for each value: probabilities printed with six digits still count as summing to 1
 Shares = Mapping[str, Mapping[str, float]]  # for each sensitive column a number for each value
 
@@ -45,34 +47,34 @@ class Priors:
         columns = list(zip(*rows.read(keys), strict=True))
         if not columns:
             raise InputError(f"{rows.name}: the prior is empty.")
-        found: dict[str, dict[str, float]] = {}
+        by_column: dict[str, dict[str, float]] = {}
         owners = columns[2] if len(columns) > 2 else [names[0]] * len(columns[0])
         shares = numbers(columns[1], rows.name, "probability")
         for i, (text, share, owner) in enumerate(zip(columns[0], shares, owners, strict=True)):
             if owner not in names:
                 raise InputError(f"{rows.name}, row {i}: {owner!r} is not a sensitive column ({listing(names)}).")
             value = canonical_texts(self.schema[owner], [text], self.schema, where=rows.name, locate=_row(i))[0]
-            if value in found.setdefault(owner, {}):
+            if value in by_column.setdefault(owner, {}):
                 raise InputError(f"{rows.name}, row {i}: the value stands there for the second time.")
-            found[owner][value] = share
-        for owner, shares_of in found.items():
+            by_column[owner][value] = share
+        for owner, shares_of in by_column.items():
             total = sum(shares_of.values())
             if min(shares_of.values()) < 0:
                 raise InputError(f"{rows.name}: a probability of {owner!r} is below 0.")
             if abs(total - 1) > ROUNDING * len(shares_of):
                 raise InputError(f"{rows.name}: the probabilities of {owner!r} sum to {total:.9g}, not to 1.")
-        return found
+        return by_column
 
     def counts(self, path: str) -> Shares:
         """How often each sensitive value occurs in another data set; a `count` column weighs its rows."""
-        found: dict[str, dict[str, float]] = {}
+        by_column: dict[str, dict[str, float]] = {}
         reading = self._reading(path, [column.name for column in self.schema.sensitive])
         for column in self.schema.sensitive:
             leaves = reading.leaves(column, self.schema)
-            totals = found.setdefault(column.name, {})
+            totals = by_column.setdefault(column.name, {})
             for code, count in zip(reading.codes(column.name).tolist(), reading.counts.tolist(), strict=True):
                 totals[leaves[code]] = totals.get(leaves[code], 0.0) + count
-        return found
+        return by_column
 
     def _reading(self, path: str, columns: list[str]) -> Reading:
         rows = self._open(path)

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from dalenius.engines import Counted, Engine, Rows, Source, place_of
 from dalenius.errors import InputError
 from dalenius.releases.base import GroupCells
 from dalenius.schema import Column, Schema
+
+__all__ = ["COUNT", "GROUP", "Reading", "check_groups", "numbers", "plain_number", "rank_ids"]
 
 GROUP, COUNT = "group", "count"  # reserved in releases unless the schema declares them
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
@@ -28,7 +30,7 @@ class Reading:
 
     rows: Rows
     counted: Counted
-    counts: Longs
+    counts: Longs = field(repr=False)
     grouped: bool = False  # whether there are group ids; a declared column of that name holds none
 
     @classmethod
@@ -142,11 +144,11 @@ def rank_ids(texts: Sequence[str]) -> Ints:
 
 def numbers(texts: Sequence[str], where: str, column: str) -> list[float]:
     """A column of numbers, each as it is written."""
-    found = []
+    values = []
     for i, text in enumerate(texts):
         number = plain_number(text)
         if math.isnan(number):
             # The text is not shown: a table of people that is taken for something else must not be quoted.
             raise InputError(f"{where}, row {i}, column {column!r}: a number is needed there.")
-        found.append(number)
-    return found
+        values.append(number)
+    return values

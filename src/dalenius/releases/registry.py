@@ -10,6 +10,8 @@ from dalenius.releases.channel import Channel
 from dalenius.releases.generalized import Generalized
 from dalenius.releases.noisy_counts import NoisyCounts
 
+__all__ = ["KINDS"]
+
 # A new kind is one file and one line here, or a plug-in's entry point in the group `dalenius.kinds`.
 # The first one is the kind of files that do not say theirs.
 KINDS: Registry[type[Release]] = Registry(

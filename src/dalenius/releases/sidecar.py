@@ -16,6 +16,22 @@ from dalenius.engines import parts_of
 from dalenius.errors import InputError, file_error, listing
 from dalenius.output import Marker, checksums, replacing
 
+__all__ = [
+    "UNFINISHED",
+    "check_finished",
+    "digests",
+    "kind_of",
+    "leftovers",
+    "load_json",
+    "marker",
+    "path_of",
+    "read",
+    "stems_of",
+    "text",
+    "verify",
+    "write",
+]
+
 UNFINISHED = "unfinished"
 
 
@@ -143,12 +159,12 @@ def digests(release: Path, files: Sequence[Path], contents: Sequence[Path] | Non
 
     The `contents` are where the files are now, if they are not in their place yet.
     """
-    named: dict[str, Path] = {}
+    contents_by_key: dict[str, Path] = {}
     for file, content in zip(files, contents or files, strict=True):
         key, parts = _key(release, file), parts_of(content)
-        named |= {f"{key}/{part.name}": part for part in parts} if parts else {key: content}
-    whole, each = checksums(list(named.values()))
-    return {"sha256": {"release": whole}, "files": dict(zip(named, each, strict=True))}
+        contents_by_key |= {f"{key}/{part.name}": part for part in parts} if parts else {key: content}
+    whole, each = checksums(list(contents_by_key.values()))
+    return {"sha256": {"release": whole}, "files": dict(zip(contents_by_key, each, strict=True))}
 
 
 def verify(release: Path, files: Sequence[Path]) -> None:
@@ -158,18 +174,18 @@ def verify(release: Path, files: Sequence[Path]) -> None:
     listed: dict[str, str] = document.get("files", {})
     if before is None and not listed:
         return  # it tells the kind and no more
-    found = digests(release, files)
-    now = found["files"]
+    current = digests(release, files)
+    now = current["files"]
     changed = [f"{key} was changed" for key in sorted(listed.keys() & now.keys()) if listed[key] != now[key]]
     if listed:
         changed += [f"{key} was added" for key in sorted(now.keys() - listed.keys())]
         changed += [f"{key} was removed" for key in sorted(listed.keys() - now.keys())]
-    if not changed and before in (None, found["sha256"]["release"]):
+    if not changed and before in (None, current["sha256"]["release"]):
         return
     if not changed:  # an older sidecar does not tell which
         changed = [f"{next(iter(now))} was changed" if len(now) == 1 else f"One of {listing(now)} was changed"]
-    told = re.sub(r"\bNAME(?=[./ ,])", lambda _: release.name, listing(changed, limit=3))
-    raise InputError(f"{told} after {path_of(release).name} was written. {_remedy(path_of(release))}")
+    changes = re.sub(r"\bNAME(?=[./ ,])", lambda _: release.name, listing(changed, limit=3))
+    raise InputError(f"{changes} after {path_of(release).name} was written. {_remedy(path_of(release))}")
 
 
 def write(release: Path, kind: str, texts: Mapping[Path, str]) -> None:

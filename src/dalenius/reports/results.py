@@ -34,13 +34,13 @@ from dalenius.reports import (
     html,
     lattice,
     notebook,
+    numbers,
     publish,
     short,
     split,
     tables,
     terminal,
     tradeoff,
-    words,
 )
 from dalenius.reports.document import envelope, json_text, run_details
 from dalenius.result import Result
@@ -72,7 +72,7 @@ def _no_curve(measured: MeasuredChannel) -> str:
 
 
 def _frontier_page(found: Frontier, run: Run) -> str:
-    return tradeoff.page(found.table.name, found.tradeoff, found.publish_command, run)
+    return tradeoff.page(Path(found.table).name, found.tradeoff, found.publish_command, run)
 
 
 REPORTS: dict[type[Result], Report] = {
@@ -146,7 +146,7 @@ def fragment(result: Result) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return ""
-    return words.number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    return numbers.number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 def save(result: Result, path: Path, *, reveal: bool = False) -> None:

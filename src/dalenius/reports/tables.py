@@ -15,13 +15,13 @@ from dalenius.auditing import Audit
 from dalenius.auditing.attacking import ReleaseAttack
 from dalenius.auditing.channel import MeasuredChannel
 from dalenius.auditing.checking import ReleaseCheck
-from dalenius.auditing.compare import COSTS, LEVELS, Comparison
+from dalenius.auditing.compare import COSTS, Comparison
 from dalenius.auditing.epsilon_curve import EpsilonCurve
 from dalenius.auditing.exploring import Frontier
 from dalenius.auditing.publishing import Publication
 from dalenius.auditing.splitting import Split
 from dalenius.auditing.surveying import LatticeSurvey
-from dalenius.criteria import measured
+from dalenius.criteria import headlines, measured
 from dalenius.errors import InputError
 from dalenius.measures.guide import QUESTIONS, Guidance
 from dalenius.output import csv_text
@@ -177,7 +177,7 @@ def of_comparison(comparison: Comparison) -> Table:
                 "release": release.name,
                 "kind": release.kind,
                 "classes": release.classes,
-                **{key: float(release.levels.get(key, math.nan)) for key in LEVELS},
+                **{key: float(release.levels.get(key, math.nan)) for key in headlines()},
                 **{key: float(release.costs.get(key, math.nan)) for key in COSTS},
             }
             for release in comparison

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dalenius import engines as _engine
-from dalenius.adversaries import Adversary, Learner, RandomWorlds, Targets, named, usual
-from dalenius.adversaries.learning import Memory
-from dalenius.adversaries.sampling import Effort, Progress
+from dalenius.adversaries import Adversary, Learner, RandomWorlds, Targets, make_adversary, usual_adversary
+from dalenius.adversaries.models.learning import Memory
+from dalenius.adversaries.models.sampling import Effort, Progress
 from dalenius.auditing import attacks
 from dalenius.auditing.attacking.request import AttackRequest
 from dalenius.auditing.attacking.result import Rated, ReleaseAttack, belief_warnings, threat_warnings
@@ -21,8 +21,8 @@ from dalenius.auditing.people import Control, People, check_others, check_same_p
 from dalenius.auditing.targets import check_knows, check_matched, read_targets
 from dalenius.auditing.threat import relative_threats
 from dalenius.belief import Belief
-from dalenius.criteria.written import is_realistic
-from dalenius.engines import Engine
+from dalenius.criteria.parsing import is_realistic
+from dalenius.engines import Engine, Source, source_name
 from dalenius.errors import InputError
 from dalenius.measures.fidelity import Truth
 from dalenius.releases import Release
@@ -92,7 +92,7 @@ def files_of_prior(request: AttackRequest, schema: Schema, engine: Engine) -> li
     """Return the files that the adversary's name refers to, such as prior.csv in I:prior.csv:10. No output may replace them."""
     priors = Priors(schema, engine)
     if is_realistic(request.name):
-        named(request.name, priors)
+        make_adversary(request.name, priors)
     return priors.files
 
 
@@ -115,7 +115,7 @@ def _adversary(request: AttackRequest, priors: Priors, sampling: _Sampling) -> A
         raise InputError(
             f"{request.name} assumes that what it knows is right. Leave --error out, or use attacker or learner."
         )
-    return named(request.name, priors)
+    return make_adversary(request.name, priors)
 
 
 def _open(request: AttackRequest, adversary: Adversary, schema: Schema, engine: Engine) -> _Opened:
@@ -139,12 +139,12 @@ def _open(request: AttackRequest, adversary: Adversary, schema: Schema, engine: 
 def _check_attackable(request: AttackRequest, adversary: Adversary, release: Release) -> None:
     """Refuse a release that cannot be attacked, or that needs another adversary."""
     if release.classes() is None and release.counts() is None:
-        raise InputError(f"{request.release}: a release of kind {release.kind!r} has no groups to attack.")
+        raise InputError(f"{source_name(request.release)}: a release of kind {release.kind!r} has no groups to attack.")
     if adversary.applies(release):
         return
     if release.counts() is not None:
         raise InputError(
-            f"{request.release}: noisy counts have no groups. Attack them with --adversary {usual(release)}."
+            f"{source_name(request.release)}: noisy counts have no groups. Attack them with --adversary {usual_adversary(release)}."
         )
     if release.centres() is not None and not request.is_ideal:
         raise InputError(f"{request.name} cannot attack this release: {adversary.refusal(release)}.")
@@ -163,7 +163,7 @@ def _believe(request: AttackRequest, adversary: Adversary, opened: _Opened, engi
     """Return what the adversary believes about the targets."""
     assert request.targets is not None
     links = opened.release.links()
-    groups = links.named() if links is not None and adversary.knows_group else None
+    groups = links.group_numbers() if links is not None and adversary.knows_group else None
     targets = read_targets(request.targets, opened.release.schema, engine, request.knows, groups)
     seen = opened.release
     if request.is_ideal:
@@ -172,7 +172,7 @@ def _believe(request: AttackRequest, adversary: Adversary, opened: _Opened, engi
     _check_targets(request, adversary, seen, targets, opened.column)
     belief = adversary.attack(seen, targets, column=opened.column, rng=np.random.default_rng(seed))
     if adversary.assumes_presence:
-        check_matched(belief, targets, request.name, request.targets.name, skip=request.skip_unmatched)
+        check_matched(belief, targets, request.name, _file_name(request.targets), skip=request.skip_unmatched)
     return belief
 
 
@@ -185,7 +185,7 @@ def _check_targets(
         return  # with errors, or rows left out, a target who fits nowhere may still be in the release
     if adversary.samples and adversary.assumes_presence and RandomWorlds().applies(release):
         quick = RandomWorlds().attack(release, targets, column=column)
-        check_matched(quick, targets, request.name, request.targets.name, skip=request.skip_unmatched)
+        check_matched(quick, targets, request.name, _file_name(request.targets), skip=request.skip_unmatched)
 
 
 def _threats(
@@ -229,3 +229,8 @@ def _rate(
         is_group_known=None if grouped is None else not isinstance(grouped, str),
         group_unknown_because=grouped if isinstance(grouped, str) else "",
     )
+
+
+def _file_name(source: Source) -> str:
+    """Return what messages call the targets: the name of their file, without its folder."""
+    return source.name if isinstance(source, Path) else source_name(source)

@@ -10,8 +10,9 @@ from typing import get_args
 
 from dalenius.adversaries import ADVERSARIES, Adversary, Learner, RealisticAdversary
 from dalenius.adversaries.evidence import Evidence
-from dalenius.adversaries.sampling import METHODS, PRINTED, PRINTED_SWEEPS, Effort, Method
-from dalenius.criteria.written import is_realistic
+from dalenius.adversaries.models.sampling import METHODS, PRINTED, PRINTED_SWEEPS, Effort, Method
+from dalenius.criteria.parsing import is_realistic
+from dalenius.engines import Source
 from dalenius.errors import InputError
 from dalenius.releases import KINDS, Release, find_files
 
@@ -22,11 +23,11 @@ IDEAL = "ideal"  # the learner who has the table itself instead of the release
 class AttackRequest:
     """The options of `dalenius attack`. A request that contradicts itself is refused at once."""
 
-    release: str
+    release: Source | Release = field(repr=False)  # a data frame would print rows of people
     adversary: str | None = None  # None: the usual one for this kind of release
-    targets: Path | None = None
-    truth: Path | None = None
-    holdout: Path | None = None
+    targets: Source | None = field(default=None, repr=False)
+    truth: Source | None = field(default=None, repr=False)
+    holdout: Source | None = field(default=None, repr=False)
     knows: tuple[str, ...] | None = None  # None: all quasi-identifiers
     error: Mapping[str, float] = field(default_factory=dict)  # how often the known value of a column is wrong
     skip_unmatched: bool = False
@@ -149,15 +150,17 @@ def _method(text: str) -> Method:
     raise InputError(f"--method {text!r}: {', '.join(METHODS)} are known.")
 
 
-def _usual(release: str, kind: str | None) -> str:
+def _usual(release: Source | Release, kind: str | None) -> str:
     """Return the usual adversary for a release, by its kind alone, because nothing is read yet.
 
     The adversary of noisy counts must be named: they have no groups, and the error says so.
     """
-    if kind is None:
+    if kind is None and isinstance(release, Release):
+        kind = release.kind
+    if kind is None and isinstance(release, str | Path):
         # A table of the engine has only the kind of --kind. A missing file is reported later.
         with contextlib.suppress(InputError):
-            kind = find_files(release)[0]
+            kind = find_files(str(release))[0]
     offered = {evidence for evidence in get_args(Evidence) if _may_offer(KINDS.get(kind or ""), evidence)}
     for candidates in (offered - {"counts"}, {"rows"}):
         for name, each in ADVERSARIES.items():

@@ -68,11 +68,11 @@ def measured(
         "units": UNITS,
         **beliefs(observed, loss, orders=orders, confidence=confidence),
     }
-    epsilons = closeness.epsilons(channel.given, channel.inputs)  # of all inputs, whatever the prior
+    epsilons = closeness.epsilons(channel.conditional, channel.inputs)  # of all inputs, whatever the prior
     document["epsilon"] = asdict(epsilons)
     document["bounds"] += _epsilon_bound(document["delta_disclosure"] * NATS, epsilons.local, channel)
     source = channel.source.sum(axis=1)
-    spent = None if system is None else distortion(source, channel.given, system.matrix)
+    spent = None if system is None else distortion(source, channel.conditional, system.matrix)
     document["system_loss"] = None if system is None else system.name
     document["distortion"] = spent
     document["utility"] = 1 - spent if spent is not None and system is not None and system.largest <= 1 else None

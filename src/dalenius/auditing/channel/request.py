@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dalenius.auditing.channel.designs import objective
+from dalenius.engines import Source
 from dalenius.errors import InputError, ParameterError
+from dalenius.releases import Release
 from dalenius.schema import Schema
 
 
@@ -21,7 +23,7 @@ class ChannelRequest:
 
     matrix: Path | None = None
     model: str | None = None
-    release: str | None = None
+    release: Source | Release | None = field(default=None, repr=False)
     samples: Path | None = None
     prior: Path | None = None
     joint: Path | None = None
@@ -128,7 +130,7 @@ class ChannelRequest:
             _refuse(priors, "is not needed: a release and samples have the prior of their people")
 
 
-def source_of(*, matrix: Path | None, model: str | None, release: str | None, samples: Path | None) -> str:
+def source_of(*, matrix: Path | None, model: str | None, release: object | None, samples: Path | None) -> str:
     """Return where the channel comes from. Refuse none, and several."""
     sources = {"MATRIX": matrix, "--model": model, "--release": release, "--samples": samples}
     named_sources = [name for name, value in sources.items() if value is not None]

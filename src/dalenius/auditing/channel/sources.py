@@ -11,14 +11,14 @@ import numpy as np
 
 from dalenius.arrays import Longs
 from dalenius.auditing.channel.request import ChannelRequest
-from dalenius.engines import Engine
+from dalenius.engines import Engine, Source
 from dalenius.engines.base import Rows
 from dalenius.errors import InputError, nearest
 from dalenius.hierarchy import Hierarchy, read_hierarchy
-from dalenius.measures.loss import NAMED, Loss, named, tabulated
+from dalenius.measures.loss import LOSS_NAMES, Loss, make_loss, tabulated
 from dalenius.measures.observed import Observed
 from dalenius.measures.sampled import from_samples
-from dalenius.releases import Channel, verify
+from dalenius.releases import Channel, Release, verify
 from dalenius.releases import read as read_release
 from dalenius.releases.channel import read as read_channel
 from dalenius.releases.channel import read_matrix, read_prior, rows_of
@@ -70,7 +70,9 @@ def unnamed(has_people: bool, what: str) -> Iterator[None]:
         ) from None
 
 
-def of_release(release: str, schema: Schema | Path, sensitive: str | None, kind: str | None, engine: Engine) -> Opened:
+def of_release(
+    release: Source | Release, schema: Schema | Path, sensitive: str | None, kind: str | None, engine: Engine
+) -> Opened:
     """Return p(class | value) of a release with classes, with the shares of values as prior."""
     read = read_release(release, schema, kind=kind, engine=engine)
     classes = read.classes()
@@ -156,11 +158,12 @@ def loss_of(
     text: str, values: tuple[str, ...], estimates: tuple[str, ...] | None, tree: Hierarchy | None, engine: Engine
 ) -> Loss:
     """Return a loss by its name, or from a file."""
-    if text in NAMED:
-        return named(text, values, estimates, tree=tree)
+    if text in LOSS_NAMES:
+        return make_loss(text, values, estimates, tree=tree)
     if not Path(text).is_file():
         raise InputError(
-            f"There is no loss {text!r}, and no such file.{nearest(text, NAMED)} Known: {', '.join(NAMED)}, or a CSV file."
+            f"There is no loss {text!r}, and no such file.{nearest(text, LOSS_NAMES)} "
+            f"Known: {', '.join(LOSS_NAMES)}, or a CSV file."
         )
     names, part = read_matrix(Path(text), engine)
     return tabulated(Path(text).name, names, part, values, estimates)

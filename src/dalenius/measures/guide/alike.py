@@ -22,6 +22,18 @@ from dalenius.measures.guide.recommendation import (
     Recommendation,
 )
 
+__all__ = [
+    "HARTLEY_SEQUENCE",
+    "K_ANONYMITY",
+    "L_DIVERSITY",
+    "MIN_ENTROPY_ATTRIBUTE",
+    "MIN_ENTROPY_IDENTITY",
+    "MIN_ENTROPY_SEQUENCE",
+    "SHANNON_ATTRIBUTE",
+    "SHANNON_IDENTITY",
+    "SHANNON_SEQUENCE",
+]
+
 MIN_ENTROPY_IDENTITY = Recommendation(
     measure="min-entropy of who it is",
     why="The attacker names one person, the likeliest one, and is right or wrong. The min-entropy is minus the logarithm of how "

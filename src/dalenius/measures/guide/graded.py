@@ -24,6 +24,17 @@ from dalenius.measures.guide.recommendation import (
     Recommendation,
 )
 
+__all__ = [
+    "AVERAGE_ERROR",
+    "COUNT_ATTRIBUTE",
+    "COUNT_IDENTITY",
+    "MUTUAL_INFORMATION",
+    "NO_BEST_ERROR",
+    "T_CLOSENESS",
+    "T_IDENTITY",
+    "WORST_ERROR",
+]
+
 _KNOWN_LIMITS = (
     "It is in the unit of the loss, squared for the squared loss, and cannot be compared across losses.",
     "Another attacker may have another loss: with the loss unknown, ask for a bound in place of a number.",

@@ -8,6 +8,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+__all__ = [
+    "AUDIT",
+    "CHECK",
+    "CLASSES",
+    "COUNTS_ROWS",
+    "CROWDS",
+    "DESIGN",
+    "GRADED",
+    "HAMMING",
+    "INDEPENDENT",
+    "KNOWS_CHANNEL",
+    "KNOWS_CLASS",
+    "LEARNERS",
+    "NOTATION",
+    "ONE_SECRET",
+    "ORDER",
+    "PAPER",
+    "RIGHT_OR_WRONG",
+    "Also",
+    "Recommendation",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Also:
@@ -39,7 +61,7 @@ class Recommendation:
         return {sign: meaning for sign, meaning in NOTATION.items() if sign in rest}
 
     def to_document(self) -> dict[str, Any]:
-        """The recommendation as JSON has it."""
+        """Return the recommendation as JSON has it."""
         return {
             "measure": self.measure,
             "why": self.why,
@@ -49,7 +71,7 @@ class Recommendation:
             "notation": self.notation,
             "command": self.command,
             "keys": self.keys,
-            "also": [{"purpose": one.purpose, "command": one.command, "keys": one.keys} for one in self.also],
+            "also": [{"purpose": step.purpose, "command": step.command, "keys": step.keys} for step in self.also],
             "reference": self.reference,
         }
 

@@ -46,14 +46,14 @@ class Question:
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
 
     def understand(self, text: str) -> str | None:
-        """The answer that a text gives by its number, its word or the beginning of that; None if it gives none."""
+        """Return the answer that a text gives by its number, its word or the beginning of that; None if it gives none."""
         text = text.strip().lower()
         if text.isdecimal():
             return self.words[int(text) - 1] if len(text) < 3 and 1 <= int(text) <= len(self.words) else None
         return self.complete(text)
 
     def complete(self, text: str) -> str | None:
-        """The only answer that begins so."""
+        """Return the only answer that begins so."""
         begun = [word for word in self.words if text.strip() and word.startswith(text.strip().lower())]
         return begun[0] if len(begun) == 1 else None
 
@@ -70,7 +70,7 @@ class Rule:
     case: str | None = None
 
     def fits(self, answers: Mapping[str, str]) -> bool:
-        """Whether nothing that was answered speaks against it."""
+        """Return whether nothing that was answered speaks against it."""
         return all(self.wants(key) in (None, answer) for key, answer in answers.items())
 
     def wants(self, key: str) -> str | None:
@@ -163,35 +163,35 @@ def check(answers: Mapping[str, str]) -> None:
 
 
 def combinations(answers: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
-    """All ways to answer the five questions that agree with what was answered."""
-    given = answers or {}
-    choices = [(given[one.key],) if one.key in given else one.words for one in QUESTIONS]
+    """Yield all ways to answer the five questions that agree with what was answered."""
+    known = answers or {}
+    choices = [(known[question.key],) if question.key in known else question.words for question in QUESTIONS]
     for words in itertools.product(*choices):
-        yield dict(zip((one.key for one in QUESTIONS), words, strict=True))
+        yield dict(zip((question.key for question in QUESTIONS), words, strict=True))
 
 
 def open_questions(answers: Mapping[str, str]) -> list[Question]:
-    """The questions that may still change the recommendation: some answer to the rest makes two of theirs differ."""
+    """Return the questions that may still change the recommendation: some answer to the rest makes two of theirs differ."""
     check(answers)
-    found = []
+    undecided = []
     for question in QUESTIONS:
         if question.key in answers:
             continue
         for whole in combinations({**answers, question.key: question.words[0]}):
             if len({_rule({**whole, question.key: word}) for word in question.words}) > 1:
-                found.append(question)
+                undecided.append(question)
                 break
-    return found
+    return undecided
 
 
 def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
-    """Whole answers without those that change nothing."""
-    found = dict(answers)
+    """Return the answers without those that change nothing."""
+    needed = dict(answers)
     for question in QUESTIONS:
-        rest = {key: answer for key, answer in found.items() if key != question.key}
+        rest = {key: answer for key, answer in needed.items() if key != question.key}
         if not open_questions(rest):
-            found = rest
-    return found
+            needed = rest
+    return needed
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -208,24 +208,24 @@ class Guidance(Result):
     def command(self) -> str:
         """The command that gives the same answers, without those that change nothing."""
         needed = needed_answers(self.answers)
-        given = " ".join(f"{one.flag} {needed[one.key]}" for one in QUESTIONS if one.key in needed)
-        return f"dalenius guide {given}"
+        flags = " ".join(f"{question.flag} {needed[question.key]}" for question in QUESTIONS if question.key in needed)
+        return f"dalenius guide {flags}"
 
     def to_document(self) -> dict[str, Any]:
-        """The guidance as JSON has it."""
+        """Return the guidance as JSON has it."""
         return {
-            "answers": {one.key: self.answers.get(one.key) for one in QUESTIONS},
+            "answers": {question.key: self.answers.get(question.key) for question in QUESTIONS},
             **self.recommendation.to_document(),
         }
 
 
 def guide(answers: Mapping[str, str]) -> Guidance:
-    """The measure for these answers, and the answers."""
+    """Return the measure for these answers, and the answers."""
     return Guidance(dict(answers), recommend(answers))
 
 
 def complete(answers: Mapping[str, str | None]) -> dict[str, str]:
-    """The answers that were given, each as a whole word; what is no answer to its question is refused."""
+    """Return the answers that were given, each as a whole word; what is no answer to its question is refused."""
     known = {question.key: question for question in QUESTIONS}
     whole = {key: known[key].complete(text) or text for key, text in answers.items() if text is not None}
     check(whole)
@@ -233,7 +233,7 @@ def complete(answers: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def recommend(answers: Mapping[str, str]) -> Recommendation:
-    """The measure for these answers. Answers that change nothing may be left out.
+    """Return the measure for these answers. Answers that change nothing may be left out.
 
     >>> recommend({"about": "identity", "loss": "hamming", "observations": "single", "case": "best"}).keys
     ('k_anonymity.k',)
@@ -245,22 +245,23 @@ def recommend(answers: Mapping[str, str]) -> Recommendation:
 
 
 def _rule(answers: Mapping[str, str]) -> Rule:
-    (found,) = (rule for rule in RULES if rule.fits(answers))  # one for every combination: tests count them all
-    return found
+    (rule,) = (rule for rule in RULES if rule.fits(answers))  # one for every combination: tests count them all
+    return rule
 
 
 def to_document() -> dict[str, Any]:
-    """The whole table as JSON has it: the questions, and every rule with its recommendation."""
+    """Return the whole table as JSON has it: the questions, and every rule with its recommendation."""
     questions = [
         {
-            "key": one.key,
-            "flag": one.flag,
-            "question": one.text,
-            "answers": {answer.key: answer.text for answer in one.answers},
+            "key": question.key,
+            "flag": question.flag,
+            "question": question.text,
+            "answers": {answer.key: answer.text for answer in question.answers},
         }
-        for one in QUESTIONS
+        for question in QUESTIONS
     ]
     rules = [
-        {"answers": {one.key: rule.wants(one.key) for one in QUESTIONS}, **rule.then.to_document()} for rule in RULES
+        {"answers": {question.key: rule.wants(question.key) for question in QUESTIONS}, **rule.then.to_document()}
+        for rule in RULES
     ]
     return {"questions": questions, "rules": rules}

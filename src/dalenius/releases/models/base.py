@@ -13,6 +13,8 @@ from dalenius.arrays import Floats
 from dalenius.errors import InputError, ParameterError, nearest
 from dalenius.releases.channel import Channel as Channel  # every model makes one
 
+__all__ = ["EPSILON", "LARGEST", "Model", "Parameter", "Value", "channel_model", "count", "numbered", "uniform_channel"]
+
 Value = int | float | tuple[int, int]
 LARGEST = 2_000  # inputs, and outputs, of a channel: its matrix has the product of both
 _INT = re.compile(r"[-+]?[0-9]{1,18}")
@@ -42,10 +44,10 @@ class Parameter:
     def parse(self, text: str, owner: str) -> Value:
         """The value that a text gives."""
         if self.kind == "grid":
-            found = _GRID.fullmatch(text)
-            if found is None:
+            match = _GRID.fullmatch(text)
+            if match is None:
                 raise ParameterError(self.name, owner, self.allowed, text)
-            return self.check((int(found[1]), int(found[2] or found[1])), owner, text)
+            return self.check((int(match[1]), int(match[2] or match[1])), owner, text)
         if (_INT if self.kind == "int" else _NUMBER).fullmatch(text) is None:
             raise ParameterError(self.name, owner, self.allowed, text)
         number: int | float = int(text) if self.kind == "int" else float(text)
@@ -104,7 +106,7 @@ class Model:
     def read(self, text: str) -> dict[str, Value]:
         """The parameters that `name:key=value,key=value` gives."""
         _, _, rest = text.partition(":")
-        given: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for piece in rest.split(",") if rest.strip() else ():
             key, sign, value = (part.strip() for part in piece.partition("="))
             if not sign or not key or not value:
@@ -112,14 +114,14 @@ class Model:
                     f"{text!r}: parameters are written key=value with commas between, and {piece.strip()!r} is not. "
                     f"Example: {self.example}."
                 )
-            if key in given:
+            if key in values:
                 raise InputError(f"{text!r} gives the parameter {key!r} twice.")
-            given[key] = self._parameter(key).parse(value, self.name)
-        return given
+            values[key] = self._parameter(key).parse(value, self.name)
+        return values
 
-    def build(self, **given: object) -> Channel:
+    def build(self, **parameters: object) -> Channel:
         """The channel for these parameters; a grid is a side or a pair of sides."""
-        checked = {self._parameter(key): value for key, value in given.items()}
+        checked = {self._parameter(key): value for key, value in parameters.items()}
         values = {parameter.name: parameter.check(value, self.name) for parameter, value in checked.items()}
         self._check_complete(values)
         defaults = {p.name: p.default for p in self.parameters if p.default is not None}
@@ -132,10 +134,10 @@ class Model:
         hint = nearest(name, [p.name for p in self.parameters])
         raise InputError(f"The model {self.name} has no parameter {name!r}.{hint} It needs {self.needs}.")
 
-    def _check_complete(self, given: Mapping[str, Value]) -> None:
+    def _check_complete(self, values: Mapping[str, Value]) -> None:
         """Refuse too few parameters, and too many of those that stand for each other."""
-        chosen = [name for name in self.one_of if name in given]
-        absent = [p.name for p in self.parameters if p.default is None and p.name not in (*given, *self.one_of)]
+        chosen = [name for name in self.one_of if name in values]
+        absent = [p.name for p in self.parameters if p.default is None and p.name not in (*values, *self.one_of)]
         needs = f"The model {self.name} needs {self.needs}"
         if absent:
             raise InputError(f"{needs}; it came without {_together(absent)}. Example: {self.example}.")

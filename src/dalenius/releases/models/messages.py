@@ -8,6 +8,8 @@ from dalenius.arrays import Longs
 from dalenius.errors import ParameterError
 from dalenius.releases.models.base import LARGEST, Channel, Parameter, channel_model, count, numbered, uniform_channel
 
+__all__ = ["CHUNK", "HOPS", "crowds", "pool_mix", "simulate_crowds", "simulate_pool", "threshold_mix"]
+
 CHUNK = 1_000_000  # messages that a simulation holds at a time
 HOPS = 2_000_000_000  # that messages of a simulation may be expected to make together
 

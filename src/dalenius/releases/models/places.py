@@ -9,6 +9,8 @@ import numpy as np
 from dalenius.arrays import Floats
 from dalenius.releases.models.base import EPSILON, LARGEST, Channel, Parameter, channel_model, uniform_channel
 
+__all__ = ["gaussian", "planar_laplace"]
+
 _SIDES = Parameter("grid", "the sides of the grid, in cells", LARGEST, "grid")
 _CELL = Parameter("cell", "the distance between neighbouring cells", above=True, high=1e12, default=1.0)
 

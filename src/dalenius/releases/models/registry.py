@@ -11,6 +11,8 @@ from dalenius.releases.models.messages import crowds, pool_mix, threshold_mix
 from dalenius.releases.models.places import gaussian, planar_laplace
 from dalenius.releases.models.values import flip, geometric, randomized_response
 
+__all__ = ["MODELS", "build", "described", "find", "model", "table"]
+
 # A new model is one function and one line here, or a plug-in's entry point in the group `dalenius.channels`.
 MODELS: Registry[Model] = Registry(
     "dalenius.channels",
@@ -35,9 +37,9 @@ def model(text: str) -> Channel:
     return chosen.build(**chosen.read(text))
 
 
-def build(name: str, **given: object) -> Channel:
+def build(name: str, **parameters: object) -> Channel:
     """The channel of a model from its parameters as numbers; a grid is a side or a pair of sides."""
-    return find(name).build(**given)
+    return find(name).build(**parameters)
 
 
 def find(text: str) -> Model:

@@ -17,6 +17,8 @@ from dalenius.releases.models.base import (
     uniform_channel,
 )
 
+__all__ = ["flip", "geometric", "randomized_response"]
+
 
 @channel_model(
     "flip",
