@@ -29,6 +29,8 @@ from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import Table
 
+__all__ = ["SCHEMA_FILE", "Best", "Frontier", "Stage", "frontier"]
+
 Stage = Callable[[str], None]
 SCHEMA_FILE = Path("privacy.toml")  # the schema that commands use if none is named
 
