@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 TOY = ROOT / "examples" / "my_adversary.py"
 NAME = "whole-classes"
-DOES = "counts everybody in the classes that the target fits, wide ones as much as narrow ones"
+DOES = "counts everyone in the classes that the target fits, wide ones as much as narrow ones"
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from dalenius.api.support import NO_CONTEXT, Context, public
 from dalenius.options import Option
 
 if TYPE_CHECKING:
-    from dalenius.auditing.attacking import Attacked
+    from dalenius.auditing.attacking import ReleaseAttack
 
 ADVERSARY = Option(
     "adversary",
@@ -72,7 +72,7 @@ def attack(
     kind: arguments.Kind = None,
     engine: arguments.Engine = None,
     context: Context = NO_CONTEXT,
-) -> Attacked:
+) -> ReleaseAttack:
     """Attack a release: beliefs about `targets`, and with the `truth` how often the adversary is right.
 
     `release`, `targets`, `truth` and `holdout` are paths or data frames. `error` is a mapping such as `{"age": 0.1}`.
@@ -88,7 +88,7 @@ def attack(
 
     rates = dict(error) if isinstance(error, Mapping) else error_rates(several(error))
     request = AttackRequest(
-        release=support.as_source(release), adversary=adversary, targets=targets, truth=support.as_source(truth),
+        release=support.as_source(release), adversary=adversary, targets=support.as_source(targets), truth=support.as_source(truth),
         holdout=support.as_source(holdout), knows=names(knows), error=rates, skip_unmatched=skip_unmatched,
         deleted=deleted, mcse=mcse, method=method, most_sweeps=most_sweeps, sensitive=sensitive, kind=kind,
     )  # fmt: skip

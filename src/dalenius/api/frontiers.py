@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dalenius.api import arguments
+from dalenius.api import arguments, support
 from dalenius.api.arguments import several
 from dalenius.api.support import NO_CONTEXT, Context, public
 from dalenius.errors import InputError
 from dalenius.options import Option, chosen_of
 
 if TYPE_CHECKING:
-    from dalenius.auditing.exploring import Explored
-    from dalenius.auditing.frontier import Frontier
+    from dalenius.auditing.epsilon_curve import EpsilonCurve
+    from dalenius.auditing.exploring import Frontier
     from dalenius.publishers.base import Publisher
 
 _TRIED = "What is tried"
@@ -68,7 +68,7 @@ def frontier(
     engine: Annotated[str | None, arguments.ENGINE] = None,
     context: Context = NO_CONTEXT,
     **grid: Any,
-) -> Explored | Frontier:
+) -> Frontier | EpsilonCurve:
     """Publish and audit a table by several methods and parameters: the risk and the utility of each release.
 
     `table` and `holdout` are paths or data frames. `grid` has the values to try, as on the command line or as a list: `k="2,5,10"`
@@ -92,7 +92,7 @@ def frontier(
             "--holdout names the people to hold out, and --share draws them from the table. Use one of them."
         )
     chosen = {name: _text(value) for name, value in chosen_of(grid).items()}
-    people: dict[str, Any] = {"holdout": holdout, "share": share, "seed": seed}
+    people: dict[str, Any] = {"holdout": support.as_source(holdout), "share": share, "seed": seed}
     comparing: dict[str, Any] = {
         "risk": risk,
         "utility": utility,
@@ -103,7 +103,9 @@ def frontier(
     }
     is_comparing = fresh or any(value is not None for value in comparing.values())
     if not is_comparing and _is_curve_alone(methods, chosen, draws):
-        return _curve(table, Path(schema), chosen, draws=draws, engine=engine, context=context, **people)
+        return _curve(
+            support.as_source(table), Path(schema), chosen, draws=draws, engine=engine, context=context, **people
+        )
     if draws is not None:
         raise InputError("--draws is for noisy counts alone: every other release is made once. Leave it out.")
     from dalenius import engines
@@ -112,8 +114,8 @@ def frontier(
     values, shared = _split(chosen)
     page, json = _outputs(context)
     return frontier(
-        table, Path(schema), methods=methods or None, values=values, options=shared, fresh=fresh, page=page, json=json,
-        url=engine or engines.DEFAULT, connect=context.engine, stage=context.stage, **comparing, **people,
+        support.as_source(table), Path(schema), methods=methods or None, values=values, options=shared, fresh=fresh,
+        page=page, json=json, url=engine or engines.DEFAULT, connect=context.engine, stage=context.stage, **comparing, **people,
     )  # fmt: skip
 
 
@@ -151,15 +153,15 @@ def _is_curve_alone(methods: Sequence[str], chosen: dict[str, Any], draws: int |
 
 def _curve(
     table: Any, schema: Path, chosen: dict[str, Any], *, engine: str | None, context: Context, **people: Any
-) -> Frontier:
+) -> EpsilonCurve:
     """Try budgets on a table: how often an attack on the counts would be right, and how far off the counts are."""
-    from dalenius.auditing.frontier import counts_frontier_of
+    from dalenius.auditing.epsilon_curve import epsilon_curve_of
 
     axis = _curved().grid.axes[0]
     options = dict(chosen)
     text = options.pop(axis.option.parameter, None)
     page, json = _outputs(context)
-    return counts_frontier_of(
+    return epsilon_curve_of(
         table, schema, None if text is None else axis.parse(str(text)), options=options, page=page, json=json,
         engine=context.engine(engine), progress=context.stage, **people,
     )  # fmt: skip
