@@ -37,7 +37,7 @@ BLOCK = re.compile(
 )
 QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 IMPORTED = (
-    "dalenius.auditing", "dalenius.auditing.frontier", "dalenius.cli.app", "dalenius.config", "dalenius.engines.duckdb_engine",
+    "dalenius.auditing", "dalenius.auditing.epsilon_curve", "dalenius.cli.app", "dalenius.config", "dalenius.engines.duckdb_engine",
     "dalenius.papers", "dalenius.publishers.anatomy", "dalenius.publishers.lattice", "dalenius.publishers.mondrian",
     "dalenius.reports.html",
     "altair", "ibis.backends.duckdb", "numba.core.caching", "numba.core.registry", "rich", "scipy.optimize", "scipy.stats",

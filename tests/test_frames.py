@@ -181,7 +181,7 @@ def test_publish_with_an_earlier_release(files: Files, frame: Frame) -> None:
     made = dl.publish(frame(files.published), files.schema, given=frame(files.first), given_l=2, **options)
     by_file = dl.publish(files.published, files.schema, given=str(files.first), given_l=2, **options)
     assert made.published.release == by_file.published.release
-    assert "disease" not in repr(Earlier(sources=(frame(files.first),)))
+    assert "disease" not in repr(Earlier(sources=(frame(files.first),), l=2))
 
 
 @EACH

@@ -43,6 +43,7 @@ def test_rates_in_plain_loops(missing: float, tmp_path: Path) -> None:
     assert attack.gain.low > 0.1
 
 
+@pytest.mark.slow
 def test_large_groups_of_values_that_go_with_nothing_give_no_gain(tmp_path: Path) -> None:
     """Held-out people are like those of the table, and 150 people say little about one of them. Three say much."""
     shares = (5, 2, 1, 1, 1)
@@ -87,10 +88,10 @@ def test_every_threshold_is_measured_or_refused_with_a_reason(tmp_path: Path) ->
             assert "--holdout" not in threshold.reason
     assert set(found.refused) == {"random-worlds"}
     assert any("nearest-centroid attacks them" in limit for limit in found.limits)
-    assert any("take a person's group as known" in limit for limit in found.limits)
+    assert any("assume that a person's group is known" in limit for limit in found.limits)
     screen = "\n".join(terminal.lines(found))
     assert "nearest-centroid on disease" in screen
-    assert "right group" in screen
+    assert "finds the correct group for" in screen
 
 
 def test_without_the_truth_it_is_said_how_sure_it_is(tmp_path: Path) -> None:
@@ -155,6 +156,7 @@ def test_the_people_most_at_risk_are_in_the_class_that_is_looked_at(tmp_path: Pa
             assert without[person.attribute] == pytest.approx(min(without.values()), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_published_in_memory_with_held_out_people_of_other_places(tmp_path: Path) -> None:
     """Values that only held-out people have, of a column without a declared domain: the release is coded again for them."""
     folder = released(tmp_path, 3)

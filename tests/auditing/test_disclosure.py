@@ -18,11 +18,11 @@ import dalenius as dl
 from dalenius.auditing import Audit, audit
 from dalenius.auditing.disclosure import disclose, policy_criteria, usual
 from dalenius.cli import app
-from dalenius.cli.common import plain
 from dalenius.criteria import Predicate, Realistic
 from dalenius.criteria.parsing import adversary as written
 from dalenius.errors import DaleniusError, InputError
 from dalenius.releases import GroupedRelease
+from dalenius.reports.document import plain
 from dalenius.reports.json_schema import audit_schema
 from tests.adversaries.test_realistic import theirs
 from tests.criteria.realistic_oracle import Adversary, Counts, Number

@@ -14,7 +14,7 @@ from dalenius import datasets
 from dalenius import engines as engine
 from dalenius.adversaries import UNKNOWN, RandomWorlds
 from dalenius.auditing.attacks import attack
-from dalenius.auditing.groups import OTHER_ORDER, in_groups, in_place, located
+from dalenius.auditing.groups import OTHER_ORDER, control_in_groups, in_groups, people_in_groups
 from dalenius.auditing.people import Control, People, open_together
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.releases import Anatomized, GroupCells
@@ -59,7 +59,7 @@ def opened(folder: Path, name: str | Path) -> tuple[Anatomized, People, Control 
 
 def place(folder: Path, name: str | Path) -> People | str:
     release, people, _ = opened(folder, name)
-    return located(people, release, str(name), engine.default())
+    return people_in_groups(people, release, str(name), engine.default())
 
 
 def names_of(people: People) -> Counter[tuple[str, ...]]:
@@ -114,7 +114,7 @@ def test_another_order_tells_nothing(folder: Path, tmp_path: Path, how: str) -> 
     write(tmp_path / "other.quasi.csv", lines)
     write(tmp_path / "other.sensitive.csv", values)
     found = place(folder, tmp_path / "other")
-    assert found == ("the release has not a line for each person" if how == "weighed" else OTHER_ORDER)
+    assert found == ("the release does not have one line per person" if how == "weighed" else OTHER_ORDER)
 
 
 def test_groups_may_have_any_names(folder: Path, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_held_out_people_stand_where_people_like_them_stand(folder: Path) -> Non
     assert control is not None
     wide = control.release
     assert isinstance(wide, Anatomized)
-    placed = in_place(control)
+    placed = control_in_groups(control)
     group = placed.people.targets.group
     assert group is not None
     assert placed.people.count == control.people.count == 200

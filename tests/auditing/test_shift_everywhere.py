@@ -11,9 +11,9 @@ import pytest
 
 import dalenius as dl
 from dalenius.auditing import audit
+from dalenius.auditing.epsilon_curve import Point, epsilon_curve
 from dalenius.auditing.figures import largest_gain
-from dalenius.auditing.frontier import Point, counts_frontier
-from dalenius.auditing.groups import in_place
+from dalenius.auditing.groups import control_in_groups
 from dalenius.auditing.holdout import record_of
 from dalenius.auditing.people import Control, People
 from dalenius.auditing.secrets import Secret
@@ -39,7 +39,7 @@ def write(path: Path, flu: int) -> str:
 
 
 def counted(mine: str, theirs: str) -> Point:
-    found = counts_frontier(dl.Table(mine, SCHEMA), dl.Table(theirs, SCHEMA), [50.0], draws=2)
+    found = epsilon_curve(dl.Table(mine, SCHEMA), dl.Table(theirs, SCHEMA), [50.0], draws=2)
     return found.points[0]
 
 
@@ -67,7 +67,7 @@ def test_people_put_in_the_place_of_others_are_still_those_that_split_drew() -> 
     table = {"zip": ["a", "b"] * 3, "ill": ["Flu", "Gout", "Pox"] * 2}
     release = Anatomy(2).publish(dl.Table(table, SCHEMA)).release
     people = People.of(dl.Table(table, SCHEMA))
-    assert [in_place(Control(release, people, drawn)).drawn for drawn in (True, False)] == [True, False]
+    assert [control_in_groups(Control(release, people, drawn)).drawn for drawn in (True, False)] == [True, False]
 
 
 def torn(people: int) -> Belief:

@@ -154,7 +154,7 @@ def test_an_attacker_with_a_wrong_prior(cli: Cli) -> None:
     assert found["mistaken"]["error"] == pytest.approx(0.6)  # it always says b
     code, out, _ = cli("m.csv", "--prior", "p.csv", "--assumed-prior", "w.csv")
     assert code == 0
-    assert "errs by 0.6" in out
+    assert "has an error of 0.6 " in out
 
 
 def test_epsilon_knows_no_prior(cli: Cli) -> None:
@@ -294,13 +294,13 @@ BAD = [
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a\na,0\nb,1\n"}, "a column for 1 of the 2 values only"),
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,1e300\nb,1,0\n"}, "too large"),
     (("m.csv", "--hierarchy", "p.csv"), {}, "--hierarchy is for --loss hierarchy"),
-    (("m.csv", "--sensitive", "x"), {}, "--sensitive is about a release"),
-    (("m.csv", "--schema", "x.toml"), {}, "--schema is about a release"),
+    (("m.csv", "--sensitive", "x"), {}, "--sensitive is for a release"),
+    (("m.csv", "--schema", "x.toml"), {}, "--schema is for a release"),
     (("p.csv",), {}, "that is a prior"),
     (("bad.csv",), {"bad.csv": "name,salary\nAlice,52000\n"}, "row 0, column 'salary': that number is above 1"),
     (("bad.csv",), {"bad.csv": "x,a\na,1\na,1\n"}, "row 1: that row has the name of another one"),
-    (("m.csv", "--design", "average", "--curve", "--order", "2"), {}, "--order is about one channel"),
-    (("m.csv", "--design", "average", "--distortion", "0.1", "-o", "-"), {}, "names a file"),
+    (("m.csv", "--design", "average", "--curve", "--order", "2"), {}, "--order is for one channel"),
+    (("m.csv", "--design", "average", "--distortion", "0.1", "-o", "-"), {}, "needs a file"),
     (("m.csv", "--json", "m.csv"), {}, "this command reads that file"),
     (
         ("m.csv", "--loss", "l.csv", "--json", "l.csv"),
@@ -326,10 +326,10 @@ BAD = [
     (("--model", "crowds:n=3,p=2"), {}, "must be a number"),
     (("m.csv", "--design", "best", "--distortion", "1"), {}, "no such objective"),
     (("m.csv", "--design", "average"), {}, "needs --distortion"),
-    (("m.csv", "--distortion", "0.1"), {}, "add --design"),
-    (("m.csv", "--curve"), {}, "add --design"),
-    (("m.csv", "--points", "3"), {}, "add --curve"),
-    (("o.csv", "--design", "average", "--distortion", "1"), {"o.csv": "x,u\na,1\nb,1\n"}, "give --system-loss"),
+    (("m.csv", "--distortion", "0.1"), {}, "Add --design"),
+    (("m.csv", "--curve"), {}, "Add --design"),
+    (("m.csv", "--points", "3"), {}, "Add --curve"),
+    (("o.csv", "--design", "average", "--distortion", "1"), {"o.csv": "x,u\na,1\nb,1\n"}, "Pass --system-loss"),
     (
         ("o.csv", "--design", "average", "--distortion", "0.1", "--system-loss", "d.csv"),
         {"o.csv": "x,u\na,1\nb,1\n", "d.csv": "x,u\na,1\nb,2\n"},
@@ -342,7 +342,7 @@ BAD = [
     ),
     (("m.csv", "--design", "average", "--distortion", "-1"), {}, "The '--distortion' parameter of channel"),
     (("m.csv", "--design", "worst-case", "--distortion", "nan"), {}, "distortion"),
-    (("m.csv", "--joint", "j.csv", "--prior", "p.csv"), {"j.csv": "x,s\na,0.5\nb,0.5\n"}, "leave --prior out"),
+    (("m.csv", "--joint", "j.csv", "--prior", "p.csv"), {"j.csv": "x,s\na,0.5\nb,0.5\n"}, "Leave --prior out"),
     (("m.csv", "--joint", "j.csv"), {"j.csv": "x,s\na,0.5\nb,0.4\n"}, "the joint sums to 0.9"),
     (("m.csv", "--observation", "j.csv"), {"j.csv": "x,s\na,1\n"}, "'b' has no row"),
     (("--samples", "s.csv"), {"s.csv": "input,out\na,b\n"}, "have no column 'out'"),
@@ -421,7 +421,7 @@ def test_what_is_asked_for_is_shown(cli: Cli) -> None:
     _, out, _ = cli("--model", "crowds:n=5,p=0.3")
     assert "Edman" in out
     _, out, _ = cli("--model", "planar-laplace:grid=3,epsilon=1")
-    assert "for each unit of distance" in out
+    assert "ε, per unit of distance" in out
     assert set(document(cli, "m.csv", "--order", "1.0000000001", "--order", "1")["renyi_entropy"]) == {
         "1",
         "1.0000000001",
@@ -450,7 +450,7 @@ def test_the_curve_and_one_channel_of_it(cli: Cli) -> None:
 def test_the_screen(cli: Cli) -> None:
     code, out, _ = cli("m.csv", "--prior", "p.csv")
     assert code == 0
-    assert max(map(len, out.splitlines())) <= 120
+    assert max(map(len, out.splitlines())) <= 80
     for words in (
         "average privacy",
         "worst-case privacy",

@@ -71,6 +71,7 @@ def diseases() -> set[str]:
     return {line.rpartition(",")[2] for line in lines}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mondrian", "lattice"])
 def test_what_is_left_together(cli: Cli, method: str) -> None:
     """As `compose` attacks the two releases: somebody is found out without --given, and nobody with it."""
@@ -97,7 +98,8 @@ def test_what_is_left_together(cli: Cli, method: str) -> None:
     )
     assert code == 0
     assert f"  given      1 earlier release locates {told['located']} of {PEOPLE} people\n" in out
-    assert "  together   intersecting all releases leaves at least 2 values for everybody; on average " in out
+    together = " ".join(out.split())
+    assert "together intersecting all releases leaves at least 2 values for everybody; " in together
     moved = told["differences"][0]
     assert (
         f"  changes    since old-mondrian: at least {moved['joined']} people joined and {moved['left']} left\n" in out
@@ -118,10 +120,12 @@ def test_several_releases_of_every_kind(cli: Cli, method: str) -> None:
     assert told["smallest_posterior"] < 3  # those who were below
     code, out, _ = cli("publish", "second.csv", "--method", method, *ASKED[method], "-o", "new", *old, "--given-l", "3")
     assert code == 0
-    assert f"{told['already_below']} people have fewer than 3 left, whatever is published of this table" in out
+    assert f"{told['already_below']} people have fewer than 3 values left, whatever is published" in " ".join(
+        out.split()
+    )
     assert (
         f"intersecting all releases leaves at least 3 values for {told['people'] - told['already_below'] - told['contradicted']} pe"
-        in out
+        in " ".join(out.split())
     )
 
 
@@ -133,7 +137,7 @@ def test_centroids_that_contradict(cli: Cli) -> None:
     assert told["below_l"] == 0
     code, out, _ = cli("publish", "second.csv", "--method", "mondrian", "--k", "4", "-o", "new", *old)
     assert code == 0
-    assert f"contradict {told['contradicted']} " in out
+    assert f"leave no value for {told['contradicted']} " in " ".join(out.split())
 
 
 def test_what_is_missing_is_not_known(cli: Cli) -> None:
@@ -194,7 +198,7 @@ def test_sensitive_domains_that_differ(cli: Cli) -> None:
     rename("Flu", "Flu", f"domain = {json.dumps([*domain, 'Plague'], ensure_ascii=False)}\n")
     refused(
         cli, "--given", "theirs.csv", "--given-schema", "theirs.toml",
-        says=("second.csv and theirs.csv are not the same: only theirs.csv has Plague.", "--given-map"),
+        says=("second.csv and theirs.csv differ: only theirs.csv has Plague.", "--given-map"),
     )  # fmt: skip
 
 
@@ -218,11 +222,11 @@ def refused(cli: Cli, *options: str, says: tuple[str, ...], method: str = "mondr
         (("--given", "old-mondrian", "--given-l", "99"), ("99 values cannot be left", "--given-l")),
         (("--given", "old-mondrian", "--given-confidence", "0"), ("'--given-confidence'", "above 0")),
         (("--given", "old-mondrian", "--given-confidence", "1.5"), ("'--given-confidence'", "at most 1")),
-        (("--given-l", "2"), ("--given-l is about earlier releases", "--given RELEASE")),
-        (("--given-l", "0"), ("--given-l is about earlier releases",)),
-        (("--given-confidence", "0.5"), ("--given-confidence is about earlier releases",)),
-        (("--given-schema", "privacy.toml"), ("--given-schema is about earlier releases",)),
-        (("--given-map", "first.csv"), ("--given-map is about earlier releases",)),
+        (("--given-l", "2"), ("--given-l needs an earlier release", "--given RELEASE")),
+        (("--given-l", "0"), ("--given-l needs an earlier release",)),
+        (("--given-confidence", "0.5"), ("--given-confidence needs an earlier release",)),
+        (("--given-schema", "privacy.toml"), ("--given-schema needs an earlier release",)),
+        (("--given-map", "first.csv"), ("--given-map needs an earlier release",)),
         (("--given", "old-mondrian", *(("--given-schema", "privacy.toml") * 2)), ("1 earlier release and 2 schemas",)),
         (("--given", "old-mondrian", "--json", "old-mondrian"), ("old-mondrian",)),
         (("--given", "old-anatomy", "--json", "old-anatomy.sensitive.csv"), ("old-anatomy.sensitive.csv",)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalenius.auditing.frontier import counts_frontier
+from dalenius.auditing.epsilon_curve import epsilon_curve
 from dalenius.errors import ParameterError
 from dalenius.measures.count_error import average_count, count_error, expected_noise
 from dalenius.releases import NoisyCounts
@@ -66,6 +66,6 @@ def test_columns_that_are_all_gaussian() -> None:
         )
     )
     table = Table({"x": ["1", "4", "9"], "s": ["a", "b", "b"]}, schema)
-    found = counts_frontier(table, 0.34, (1.0,), draws=2, gaussian={"x": (0, 9)})
+    found = epsilon_curve(table, 0.34, (1.0,), draws=2, gaussian={"x": (0, 9)})
     assert found.reference.count_error.average_count == 1  # two people, two values
     assert found.points[0].count_error.mean_absolute > 0

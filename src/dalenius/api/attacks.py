@@ -11,7 +11,7 @@ from dalenius.api.support import NO_CONTEXT, Context, public
 from dalenius.options import Option
 
 if TYPE_CHECKING:
-    from dalenius.auditing.attacking import Attacked
+    from dalenius.auditing.attacking import ReleaseAttack
 
 ADVERSARY = Option(
     "adversary",
@@ -72,7 +72,7 @@ def attack(
     kind: arguments.Kind = None,
     engine: arguments.Engine = None,
     context: Context = NO_CONTEXT,
-) -> Attacked:
+) -> ReleaseAttack:
     """Attack a release: beliefs about `targets`, and with the `truth` how often the adversary is right.
 
     `release`, `targets`, `truth` and `holdout` are paths or data frames. `error` is a mapping such as `{"age": 0.1}`.

@@ -11,7 +11,7 @@ from dalenius.errors import ParameterError
 from dalenius.options import Option
 
 if TYPE_CHECKING:
-    from dalenius.auditing.checking import Checked
+    from dalenius.auditing.checking import ReleaseCheck
 
 RECURSIVE_L = Option("recursive-l", "The ℓ of recursive (c,ℓ)-diversity, or C,L as a threshold.", str, metavar="L|C,L")
 PRIOR_CELLS = Option(
@@ -53,7 +53,7 @@ def check(
     engine: arguments.Engine = None,
     context: Context = NO_CONTEXT,
     **criteria: Any,
-) -> Checked:
+) -> ReleaseCheck:
     """Measure every privacy model on a release, and test the criteria that are named, such as `k=5`.
 
     `release` is a path, a data frame (pandas, Polars or Arrow) or a release that is already open. `criteria` are the options of

@@ -48,7 +48,7 @@ def compare(
     files = [file for one in several for file in support.release_files(one)]
     context.check_outputs([*several, *files, truth, schema, *connected.own_files])
     context.show("measuring")
-    named: Any = [str(one) if isinstance(one, str | Path) else support.as_source(one) for one in several]
+    named: Any = [str(one) if isinstance(one, Path) else support.as_source(one) for one in several]
     if isinstance(releases, Mapping):
         named = {name: support.as_source(one) for name, one in releases.items()}
     return compare(named, support.as_source(truth), roles, kind=kind, engine=connected, queries=queries, seed=seed)

@@ -11,7 +11,7 @@ from dalenius.api.support import NO_CONTEXT, Context, public
 from dalenius.options import Option
 
 if TYPE_CHECKING:
-    from dalenius.auditing.compose import Composed
+    from dalenius.auditing.compose import JointAttack
 
 RELEASES = arguments.RELEASES.but(metavar="RELEASE RELEASE…")
 TARGETS = arguments.TARGETS.but(help="People who are in all releases: their quasi-identifiers, one row per person.")
@@ -50,7 +50,7 @@ def compose(
     kind: arguments.Kind = None,
     engine: arguments.Engine = None,
     context: Context = NO_CONTEXT,
-) -> Composed:
+) -> JointAttack:
     """Intersect what several releases reveal about the same people: how many values remain, and for whom only one.
 
     `schema` is one for all releases, or one for each. `with_beliefs` and `presence` also attack with probabilities.

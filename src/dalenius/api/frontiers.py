@@ -13,9 +13,8 @@ from dalenius.errors import InputError
 from dalenius.options import Option, chosen_of
 
 if TYPE_CHECKING:
-    from dalenius.auditing.exploring import Explored
-    from dalenius.auditing.frontier import Frontier
-    from dalenius.engines import Source
+    from dalenius.auditing.epsilon_curve import EpsilonCurve
+    from dalenius.auditing.exploring import Frontier
     from dalenius.publishers.base import Publisher
 
 _TRIED = "What is tried"
@@ -69,7 +68,7 @@ def frontier(
     engine: Annotated[str | None, arguments.ENGINE] = None,
     context: Context = NO_CONTEXT,
     **grid: Any,
-) -> Explored | Frontier:
+) -> Frontier | EpsilonCurve:
     """Publish and audit a table by several methods and parameters: the risk and the utility of each release.
 
     `table` and `holdout` are paths or data frames. `grid` has the values to try, as on the command line or as a list: `k="2,5,10"`
@@ -153,16 +152,16 @@ def _is_curve_alone(methods: Sequence[str], chosen: dict[str, Any], draws: int |
 
 
 def _curve(
-    table: Source, schema: Path, chosen: dict[str, Any], *, engine: str | None, context: Context, **people: Any
-) -> Frontier:
+    table: Any, schema: Path, chosen: dict[str, Any], *, engine: str | None, context: Context, **people: Any
+) -> EpsilonCurve:
     """Try budgets on a table: how often an attack on the counts would be right, and how far off the counts are."""
-    from dalenius.auditing.frontier import counts_frontier_of
+    from dalenius.auditing.epsilon_curve import epsilon_curve_of
 
     axis = _curved().grid.axes[0]
     options = dict(chosen)
     text = options.pop(axis.option.parameter, None)
     page, json = _outputs(context)
-    return counts_frontier_of(
+    return epsilon_curve_of(
         table, schema, None if text is None else axis.parse(str(text)), options=options, page=page, json=json,
         engine=context.engine(engine), progress=context.stage, **people,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from dalenius.api import arguments, support
 from dalenius.api.support import NO_CONTEXT, Context, public
 
 if TYPE_CHECKING:
-    from dalenius.auditing.surveying import Surveyed
+    from dalenius.auditing.surveying import LatticeSurvey
 
 EPSILON = arguments.EPSILON.but(help="The ε at which the page draws the line (2.5).")
 
@@ -29,7 +29,7 @@ def lattice(
     most_cells: arguments.MaxCells = None,
     context: Context = NO_CONTEXT,
     **options: Any,
-) -> Surveyed:
+) -> LatticeSurvey:
     """List every node of a table's lattice: its levels, its utilities, and whether it satisfies the criteria.
 
     `table` is a path, a data frame or a `dl.Table`. With `epsilon` the result also says what it costs to be private, at this ε,
@@ -55,5 +55,5 @@ def lattice(
     return lattice(
         support.as_source(table), roles, criteria=asked.criteria, adversaries=asked.adversaries, predicates=asked.predicates,
         known=known, suppression=suppression, suppressed_rows=options.pop("suppressed_rows", None) or "hold",
-        sweep_epsilon=epsilon, most_cells=most_cells, engine=connected, progress=context.progress, told=context.tell,
+        sweep_epsilon=epsilon, most_cells=most_cells, engine=connected, progress=context.progress, warn=context.tell,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""One attack with its rates: in the release, naive, on the control, and what the difference says."""
+"""One attack with its rates: in the release, naive, on the control, and the verdict on their difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dalenius.adversaries import Adversary, RandomWorlds
 from dalenius.adversaries.evidence import required
 from dalenius.adversaries.models.count_classifier import shares
 from dalenius.arrays import Floats, Ints
-from dalenius.auditing.groups import in_place, right_group
+from dalenius.auditing.groups import control_in_groups, right_group
 from dalenius.auditing.people import Control, People, plausible_people
 from dalenius.auditing.secrets import Secret
 from dalenius.auditing.threat import accuracy_error
@@ -22,19 +22,21 @@ from dalenius.measures import accuracy
 from dalenius.measures.accuracy import Bin, Confidence, Rate, Shift, Verdict
 from dalenius.releases import Release
 
+__all__ = ["GAIN_FORMULA", "RESIDUAL_FORMULA", "Attack", "attack", "attack_unseen", "rates"]
+
 GAIN_FORMULA = "gain = success in the release − success on the control"
 RESIDUAL_FORMULA = "residual risk = (success − control) / (1 − control)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attack:
-    """What one adversary achieves on one sensitive column. Rates without the truth are undefined."""
+    """What one adversary achieves on one sensitive column. Without the truth, rates are undefined."""
 
     adversary: str
     column: str
     belief: Belief
     success: Rate
-    success_assumed: Rate  # of whoever assumes that a person who fits a class is not suppressed
+    success_assumed: Rate  # assuming that a person who fits a class is not suppressed
     naive: Rate
     control: Rate
     control_kind: str
@@ -42,48 +44,52 @@ class Attack:
     control_breach: float
     control_unmatched: int
     comparable: bool
-    shift: Shift  # by how much held-out people differ, in the share of the commonest value
+    shift: Shift  # by how much the share of the most common value differs among held-out people
     gain: Rate
     verdict: Verdict
     confidence: Confidence
-    perfect_breach: float  # of people assumed not to be suppressed if they fit a class
+    perfect_breach: float  # assuming that people who fit a class are not suppressed
     perfect_breach_sure: float  # in any case
     high_confidence: Rate
     calibration: tuple[Bin, ...]
     unmatched: int
     missing: int  # people without a value, who are not counted
     control_diagnostics: Mapping[str, Any] = field(default_factory=dict)
-    right_group: Rate = field(default_factory=Rate.undefined)  # the nearest centroid is that of the person's own group
+    right_group: Rate = field(
+        default_factory=Rate.undefined
+    )  # how often the nearest centroid is that of the person's own group
     error: float = 0.0  # Monte-Carlo error of the success; 0 if it is exact
     control_error: float = 0.0
 
     @property
-    def settled(self) -> bool:
-        """Whether what was sampled of the people has converged: of numbers that are not to be relied on nothing is concluded."""
-        return _settled(self.belief.diagnostics)
+    def is_converged(self) -> bool:
+        """Return whether the sampled beliefs about the people have converged. Otherwise nothing is concluded from them."""
+        return _are_converged(self.belief.diagnostics)
 
     @property
-    def control_settled(self) -> bool:
-        """The same of the control, too: then its gain may be relied on."""
-        return _settled(self.belief.diagnostics, self.control_diagnostics)
+    def is_control_converged(self) -> bool:
+        """Return whether those about the control have converged, too, so that the gain is reliable."""
+        return _are_converged(self.belief.diagnostics, self.control_diagnostics)
 
     @property
     def lower_bound(self) -> bool:
-        """Whether people of the table fit no class: the adversary guesses them as anybody, and another one might do better."""
+        """Return whether people of the table fit no class. The adversary guesses them like anybody, and another might do better."""
         return self.unmatched > 0 and self.success.n > 0
 
     @property
     def gain_lower_bound(self) -> bool:
-        """Whether the same holds of the gain: not if held-out people fit no class either, who might be guessed better, too."""
+        """Return whether the gain is a lower bound, too. It is not if held-out people fit no class either."""
         return self.lower_bound and self.gain.n > 0 and not self.control_unmatched
 
     @property
     def interrupted(self) -> bool:
-        return any(told.get("interrupted", False) for told in (self.belief.diagnostics, self.control_diagnostics))
+        return any(
+            diagnostics.get("interrupted", False) for diagnostics in (self.belief.diagnostics, self.control_diagnostics)
+        )
 
     @property
     def calibration_document(self) -> list[dict[str, Any]]:
-        return [asdict(one) for one in self.calibration]
+        return [asdict(step) for step in self.calibration]
 
     @property
     def residual(self) -> float:
@@ -114,30 +120,35 @@ def attack(
     rng: np.random.Generator,
     belief: Belief | None = None,
     outside: Belief | None = None,
-    located: People | None = None,
+    grouped_people: People | None = None,
 ) -> Attack:
     """Attack the people of the table, and the held-out ones as if they were in it.
 
-    `belief` and `outside` are what is believed of the former and the latter, where that is known already; `located` are the
-    people of the table with their own groups, where these are known.
+    `belief` and `outside` are the beliefs about the former and the latter, if they are known already. `grouped_people` are the
+    people of the table with their own groups, if these are known.
     """
     if holdout is not None and people.targets.group is not None and adversary.knows_group:
-        holdout = in_place(holdout)
+        holdout = control_in_groups(holdout)
     if belief is None:
         belief = adversary.attack(release, people.targets, column=column, rng=rng)
     if belief.diagnostics.get("interrupted", False):
-        holdout = None  # whoever stops it waits for nothing more
+        holdout = None  # an interrupted run ends at once
     others = _Outside() if holdout is None else _on_control(adversary, column, holdout, rng, outside)
     truth = people.truth(column)
     secret = Secret.of(people.targets.schema, belief.column)
-    told, counts = secret.believed(belief), secret.people(truth, people.people)
-    success = accuracy.success(told.answer, truth, counts)
+    believed, counts = secret.believed(belief), secret.people(truth, people.people)
+    success = accuracy.success(believed.answer, truth, counts)
     assumed = success
-    if told.unless_suppressed is not None:
-        assumed = accuracy.success(np.where(told.matched[:, None], told.assumed, told.baseline), truth, counts)
+    if believed.unless_suppressed is not None:
+        assumed = accuracy.success(
+            np.where(believed.matched[:, None], believed.assumed, believed.baseline), truth, counts
+        )
     naive = accuracy.naive(secret.counts(_values(release, column)), truth, counts)
-    breach, sure_breach = _breach(told.assumed, told, truth, counts), _breach(told.posterior, told, truth, counts)
-    # People whom `split` drew are like the others, however chance had it.
+    breach, sure_breach = (
+        _breach(believed.assumed, believed, truth, counts),
+        _breach(believed.posterior, believed, truth, counts),
+    )
+    # People drawn by `split` are comparable by design, whatever the sample looks like.
     shift = Shift() if holdout is None or holdout.drawn else Shift.between(naive, others.naive)
     person_gain = accuracy.gain(success, others.success)
     comparable = shift.least <= accuracy.MARGIN
@@ -159,18 +170,18 @@ def attack(
         verdict=accuracy.judge(
             person_gain,
             accuracy.gain(breach, others.breach),
-            comparable=comparable and _settled(belief.diagnostics, others.diagnostics),
+            comparable=comparable and _are_converged(belief.diagnostics, others.diagnostics),
             shift=shift.most,
         ),
-        confidence=accuracy.confidence(told.posterior, counts, told.assumed),
+        confidence=accuracy.confidence(believed.posterior, counts, believed.assumed),
         perfect_breach=breach.value,
         perfect_breach_sure=sure_breach.value,
-        high_confidence=accuracy.high_confidence(told.posterior, truth, counts, said=told.guess),
-        calibration=accuracy.calibration(told.posterior, truth, counts, said=told.guess),
-        unmatched=round(float(counts[~told.matched].sum())),
+        high_confidence=accuracy.high_confidence(believed.posterior, truth, counts, said=believed.guess),
+        calibration=accuracy.calibration(believed.posterior, truth, counts, said=believed.guess),
+        unmatched=round(float(counts[~believed.matched].sum())),
         missing=secret.without(truth, people.people),
         control_diagnostics=others.diagnostics,
-        right_group=_right_group(adversary, release, located),
+        right_group=_right_group(adversary, release, grouped_people),
         error=accuracy_error(belief, truth, people.people, secret),
         control_error=others.error,
     )
@@ -185,76 +196,78 @@ def _on_control(
         belief = adversary.attack(holdout.release, others.targets, column=column, rng=rng)
     truth = others.truth(column)
     secret = Secret.of(others.targets.schema, belief.column)
-    told, counts = secret.believed(belief), secret.people(truth, others.people)
+    believed, counts = secret.believed(belief), secret.people(truth, others.people)
     return _Outside(
         kind="held-out people",
-        success=accuracy.success(told.answer, truth, counts),
+        success=accuracy.success(believed.answer, truth, counts),
         naive=accuracy.naive(secret.counts(_values(holdout.release, column)), truth, counts),
-        breach=_breach(told.assumed, told, truth, counts),
-        unmatched=round(float(counts[~told.matched].sum())),
+        breach=_breach(believed.assumed, believed, truth, counts),
+        unmatched=round(float(counts[~believed.matched].sum())),
         error=accuracy_error(belief, truth, others.people, secret),
         diagnostics=belief.diagnostics,
     )
 
 
 def _breach(posterior: Floats, belief: Belief, truth: Ints, people: NDArray[Any]) -> Rate:
-    """How many people's values are known for certain. Draws that all agree are not certain; whoever samples has a prior under
-    which nothing that random worlds holds possible is impossible, so that nobody is forgotten."""
+    """Return how many people's values are known for certain; undefined for sampled beliefs.
+
+    Draws that all agree are not certain: under the prior of a sampler, nothing is impossible that random worlds allows.
+    """
     if belief.method == "sampled":
         return Rate.undefined()
     return accuracy.breach_rate(posterior, truth, people)
 
 
-def _right_group(adversary: Adversary, release: Release, located: People | None) -> Rate:
-    """How often whoever looks for a person finds the person's own group."""
+def _right_group(adversary: Adversary, release: Release, grouped_people: People | None) -> Rate:
+    """Return how often an adversary who looks for a person finds the person's own group."""
     centres = release.centres()
-    if "centres" not in adversary.needs or centres is None or located is None:
+    if "centres" not in adversary.needs or centres is None or grouped_people is None:
         return Rate.undefined()
-    return accuracy.rate(*right_group(centres, located))
+    return accuracy.rate(*right_group(centres, grouped_people))
 
 
-def _settled(*diagnostics: Mapping[str, Any]) -> bool:
-    return all(told.get("converged", True) and not told.get("interrupted", False) for told in diagnostics)
+def _are_converged(*diagnostics: Mapping[str, Any]) -> bool:
+    return all(part.get("converged", True) and not part.get("interrupted", False) for part in diagnostics)
 
 
-def rates(found: Attack, release: Release, people: People) -> dict[str, Any]:
-    """How often one adversary is right, and what that is to be held against; every rate with its interval."""
+def rates(rated: Attack, release: Release, people: People) -> dict[str, Any]:
+    """Return how often an adversary is right, and the rates to compare that with. Every rate has its interval."""
     worlds = Rate.undefined()
     if RandomWorlds().refusal(release) is None:
-        belief = RandomWorlds().attack(release, people.targets, column=found.column)
-        secret, truth = Secret.of(people.targets.schema, belief.column), people.truth(found.column)
+        belief = RandomWorlds().attack(release, people.targets, column=rated.column)
+        secret, truth = Secret.of(people.targets.schema, belief.column), people.truth(rated.column)
         worlds = accuracy.success(secret.believed(belief).answer, truth, secret.people(truth, people.people))
-    named = {
-        "success": found.success,
-        "holdout_success": found.control,
-        "naive": found.naive,
+    rates_by_name = {
+        "success": rated.success,
+        "holdout_success": rated.control,
+        "naive": rated.naive,
         "random_worlds": worlds,
-        "gain": found.gain,
-        "high_confidence": found.high_confidence,
-        "right_group": found.right_group,
+        "gain": rated.gain,
+        "high_confidence": rated.high_confidence,
+        "right_group": rated.right_group,
     }
     return {
-        **{name: asdict(rate) for name, rate in named.items()},
-        "verdict": found.verdict,
-        "comparable": found.comparable,
-        "shift": found.shift.least,
-        "shift_at_most": found.shift.most,
-        "lower_bound": found.lower_bound,
-        "gain_lower_bound": found.gain_lower_bound,
-        "missing": found.missing,
-        "people_unmatched": found.unmatched,
-        "holdout_unmatched": found.control_unmatched,
-        "calibration": found.calibration_document,
+        **{name: asdict(rate) for name, rate in rates_by_name.items()},
+        "verdict": rated.verdict,
+        "comparable": rated.comparable,
+        "shift": rated.shift.least,
+        "shift_at_most": rated.shift.most,
+        "lower_bound": rated.lower_bound,
+        "gain_lower_bound": rated.gain_lower_bound,
+        "missing": rated.missing,
+        "people_unmatched": rated.unmatched,
+        "holdout_unmatched": rated.control_unmatched,
+        "calibration": rated.calibration_document,
     }
 
 
 def attack_unseen(adversary: Adversary, release: Release, column: str, rng: np.random.Generator) -> Attack:
-    """Without the truth: how sure the adversary would be of people whom the release may well be about."""
+    """Return how sure the adversary would be about people whom the release may be about, without the truth."""
     classes = required(release.classes(), release)
     targets, people = plausible_people(classes, rng)
     belief = adversary.attack(release, targets, column=column, rng=rng)
     secret = Secret.of(release.schema, belief.column)
-    told, table = secret.believed(belief), classes.grouping(column).table
+    believed, table = secret.believed(belief), classes.grouping(column).table
     nobody = Rate.undefined()
     return Attack(
         adversary=adversary.name,
@@ -272,7 +285,7 @@ def attack_unseen(adversary: Adversary, release: Release, column: str, rng: np.r
         shift=Shift(),
         gain=nobody,
         verdict=accuracy.judge(nobody),
-        confidence=accuracy.confidence(told.posterior, people * secret.chance(belief.posterior), told.assumed),
+        confidence=accuracy.confidence(believed.posterior, people * secret.chance(belief.posterior), believed.assumed),
         perfect_breach=float("nan"),
         perfect_breach_sure=float("nan"),
         high_confidence=nobody,
@@ -283,6 +296,6 @@ def attack_unseen(adversary: Adversary, release: Release, column: str, rng: np.r
 
 
 def _values(release: Release, column: str) -> NDArray[Any]:
-    """How often each value occurs in the release, or what share its noisy counts give it."""
+    """Return how often each value occurs in the release, or the share that its noisy counts give it."""
     classes = release.classes()
     return shares(required(release.counts(), release)) if classes is None else classes.grouping(column).table

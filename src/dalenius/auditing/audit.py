@@ -1,4 +1,4 @@
-"""The audit of a release in four rooms: open, play, measure, judge. All reports are made of the result."""
+"""The audit of a release in four steps: open, play, measure, judge. All reports are made of the result."""
 
 from __future__ import annotations
 
@@ -31,12 +31,21 @@ from dalenius.measures.classes import ClassErrors
 from dalenius.measures.remaining import ColumnLeft
 from dalenius.releases import GroupedRelease, Release
 from dalenius.releases.prior import Priors
+from dalenius.result import Result
 from dalenius.schema import Schema
 
+__all__ = ["Audit", "audit"]
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Audit:
-    """Everything that was found. The terminal, HTML and JSON reports are made of this and compute nothing."""
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Audit(Result):
+    """Everything that an audit measured. The terminal, HTML and JSON reports are made of this and compute nothing.
+
+    `to_pandas` has one row for each adversary and sensitive column: `adversary`, `sensitive`, `people` (how many it guesses),
+    `success`, `control` and `gain`, each with `_low` and `_high` for its 95 % confidence interval, `naive` (the success of always
+    guessing the most common value), `confidence` (how sure the adversary is on average), `verdict` and `converged`. Without the
+    original table only `confidence` is known; without held-out people there is no gain.
+    """
 
     name: str
     opening: Opening
@@ -51,7 +60,7 @@ class Audit:
 
     @property
     def classes(self) -> GroupedRelease | None:
-        """The classes of the release, if it has any."""
+        """Return the classes of the release, if it has any."""
         return self.opening.classes
 
     @property
@@ -64,7 +73,7 @@ class Audit:
 
     @property
     def held_out(self) -> int:
-        """How many people serve as control."""
+        """Return how many people serve as control."""
         return 0 if self.opening.control is None else self.opening.control.people.count
 
     @property
@@ -85,7 +94,7 @@ class Audit:
 
     @property
     def refused(self) -> dict[str, str]:
-        """Adversaries that were not played, and why."""
+        """Return the adversaries that were not tried, and why."""
         return self.play.refused
 
     @property
@@ -94,17 +103,17 @@ class Audit:
 
     @property
     def threats(self) -> dict[str, RelativeThreats]:
-        """Relative threats by sensitive column."""
+        """Return the relative threats by sensitive column."""
         return self.play.threats
 
     @property
-    def unthreatened(self) -> str:
-        """Why there are no relative threats."""
-        return self.play.unthreatened
+    def no_threats_reason(self) -> str:
+        """Return why there are no relative threats."""
+        return self.play.no_threats_reason
 
     @property
     def columns_left(self) -> tuple[ColumnLeft, ...]:
-        """What the release leaves of each quasi-identifier."""
+        """Return what the release leaves of each quasi-identifier."""
         return self.measurement.columns_left
 
     @property
@@ -113,7 +122,7 @@ class Audit:
 
     @property
     def levels(self) -> dict[str, dict[Place, Level]]:
-        """The level of every model by sensitive column; empty if the release has no classes."""
+        """Return the level of every model by sensitive column; empty if the release has no classes."""
         return self.measurement.levels
 
     @property
@@ -134,7 +143,7 @@ class Audit:
 
     @property
     def figures(self) -> dict[str, Figure]:
-        """What the policy looks at."""
+        """Return the figures that the policy looks at."""
         return self.judgement.figures
 
     @property
@@ -147,11 +156,11 @@ class Audit:
 
     @property
     def limits(self) -> list[str]:
-        """What this audit cannot say; adversaries that were not tried come first."""
+        """Return what this audit cannot say. Adversaries that were not tried come first."""
         return limits(self)
 
     def to_document(self, *, reveal: bool = False) -> dict[str, Any]:
-        """The audit as JSON has it, described by `audit.schema.json`. Nothing tells a person's value unless revealed."""
+        """Return the audit as JSON has it, described by `audit.schema.json`. It has no person's value unless revealed."""
         return audit_document(self, reveal=reveal)
 
 
@@ -172,26 +181,31 @@ def audit(
     effort: Effort | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
-    """Play every adversary that applies against a release, and hold the result against the schema's policy.
+    """Attack a release with every adversary that applies, and compare the result with the schema's policy.
 
-    Learner and attacker are played where they have an exact answer, and sampled where the release cuts the link between
-    people and values, unless it is large; elsewhere if an `effort` is given, or the policy has a threshold that looks at them.
+    Learner and attacker are tried where they have an exact answer. They are sampled if the release cuts the link between people and
+    values and is not large, if an `effort` is given, or if a threshold of the policy depends on them.
 
-    `adversaries` are realistic ones (see `dalenius.criteria.Realistic`); without any, some usual ones are taken, who
-    have seen as many people elsewhere as the release has and know `known` records. Those that the policy names are
-    always tried. With `publish` the first argument is a table: it is published by that function, and is itself the truth.
+    `adversaries` are realistic ones (see `dalenius.criteria.Realistic`). Without any, the usual ones are tried, who have seen as
+    many people elsewhere as the release has and know `known` records. Those that the policy names are always tried. With
+    `publish`, the first argument is a table: that function publishes it, and the table itself is the truth.
     """
     check_sources(truth, holdout, publish)
     check_seed(seed, "the audit")
     engine = engine or _engine.default()
     progress = progress or (lambda _stage: None)
-    asked = policy_criteria(schema, Priors(schema, engine, schema.folder))
+    epsilon_criteria = policy_criteria(schema, Priors(schema, engine, schema.folder))
     progress("reading")
     opening = open_audit(release, schema, truth=truth, holdout=holdout, publish=publish, kind=kind, engine=engine)
     played = play(opening, schema, np.random.default_rng(seed), effort=effort, progress=progress)
     progress("privacy models and utility")
     measurement = measure_release(
-        opening, seed=seed, adversaries=adversaries, predicates=predicates, known=known, asked=asked
+        opening,
+        seed=seed,
+        adversaries=adversaries,
+        predicates=predicates,
+        known=known,
+        epsilon_criteria=epsilon_criteria,
     )
     judgement = judge(Findings(opening, played, measurement, schema.policy))
     return Audit(name, opening, played, measurement, judgement, seed)

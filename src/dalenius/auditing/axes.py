@@ -1,6 +1,6 @@
-"""What a release can be judged by: risks and utilities, each with a name, a sentence and how it is read off an audit.
+"""The risks and utilities by which releases are compared, each with a name, a sentence and how an audit gives it.
 
-A new one is one line here; the command line, the page and the docs go through these tables.
+A new one is one entry here. The command line, the page and the docs iterate these tables.
 """
 
 from __future__ import annotations
@@ -11,25 +11,37 @@ from dataclasses import dataclass
 
 from dalenius.auditing.audit import Audit
 
-COMMONEST = "commonest value"  # whoever guesses that, of everybody
+__all__ = [
+    "COMMONEST",
+    "DEFAULT_RISK",
+    "DEFAULT_UTILITY",
+    "RISKS",
+    "UTILITIES",
+    "Risk",
+    "Utility",
+    "risks_of",
+    "success_rates",
+]
+
+COMMONEST = "commonest value"  # an adversary who always guesses it
 
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """A risk, larger is worse: what it says, how an audit tells it, and why a release may lack it."""
+    """A risk, of which more is worse: what it says, how an audit gives it, and why a release may lack it."""
 
     name: str
     title: str  # of an axis
     says: str
     of: Callable[[Audit], float]
     lacks: str
-    floored: bool = False  # never below what is guessed right without any release
-    attacked: bool = False  # of an attack: a lower bound where people of the table fit no class
+    floored: bool = False  # whether it is never below the success without any release
+    attacked: bool = False  # whether it comes from an attack, and is a lower bound if people of the table fit no class
 
 
 @dataclass(frozen=True, slots=True)
 class Utility:
-    """A measure of what a release is still good for, under the name that `fidelity` gives it."""
+    """A measure of what a release is still good for, with the name that `fidelity` gives it."""
 
     name: str
     title: str  # of an axis, as a cost
@@ -38,21 +50,21 @@ class Utility:
     larger_is_better: bool = False
 
     def cost(self, value: float) -> float:
-        """The same as something to be kept small: what is missing to 1, where 1 is the best."""
+        """Return the value as a cost: its distance from 1, if 1 is best."""
         return 1 - value if self.larger_is_better else value
 
 
-def players(audit: Audit) -> dict[str, float]:
-    """How often each adversary that was played is right, the worst over sensitive columns."""
-    found: dict[str, float] = {}
+def success_rates(audit: Audit) -> dict[str, float]:
+    """Return how often each adversary is right, in the sensitive column where it does best."""
+    rates: dict[str, float] = {}
     for attack in audit.attacks:
-        if attack.success.n and attack.settled:
-            found[attack.adversary] = max(found.get(attack.adversary, 0.0), attack.success.value)
+        if attack.success.n and attack.is_converged:
+            rates[attack.adversary] = max(rates.get(attack.adversary, 0.0), attack.success.value)
     for threats in audit.threats.values():
-        if threats.settled:
+        if threats.has_converged_beliefs:
             for name, value in (("learner", threats.threats.GT_L), ("attacker", threats.threats.GT_A)):
-                found[name] = max(found.get(name, 0.0), value)
-    return found
+                rates[name] = max(rates.get(name, 0.0), value)
+    return rates
 
 
 def _largest(values: Sequence[float]) -> float:
@@ -63,15 +75,15 @@ def _largest(values: Sequence[float]) -> float:
 def _gain(audit: Audit) -> float:
     if any(attack.gain.n and not attack.comparable for attack in audit.attacks):
         return math.nan
-    return _largest([attack.gain.value for attack in audit.attacks if attack.gain.n and attack.control_settled])
+    return _largest([attack.gain.value for attack in audit.attacks if attack.gain.n and attack.is_control_converged])
 
 
-def measured(audit: Audit, commonest: float) -> dict[str, float]:
-    """Every risk that a release has; `commonest` is how many people have the table's commonest value."""
-    found = {name: float(risk.of(audit)) for name, risk in RISKS.items()}
+def risks_of(audit: Audit, commonest: float) -> dict[str, float]:
+    """Return every risk that a release has. `commonest` is the share of people with the table's most common value."""
+    values = {name: float(risk.of(audit)) for name, risk in RISKS.items()}
     return {
         name: max(value, commonest) if RISKS[name].floored else value
-        for name, value in found.items()
+        for name, value in values.items()
         if not math.isnan(value)
     }
 
@@ -86,7 +98,7 @@ RISKS: dict[str, Risk] = {
             "share of people guessed right",
             "how often the best adversary that was played is right about a person of the table; whoever guesses the table's "
             "commonest value is one of them",
-            lambda audit: _largest(list(players(audit).values())),
+            lambda audit: _largest(list(success_rates(audit).values())),
             "no adversary can attack what is published",
             floored=True,
             attacked=True,
@@ -104,7 +116,7 @@ RISKS: dict[str, Risk] = {
             "share of people guessed right by random worlds",
             "how often whoever takes everybody of a class for equally likely is right: the same adversary for all releases with "
             "classes",
-            lambda audit: players(audit).get("random-worlds", math.nan),
+            lambda audit: success_rates(audit).get("random-worlds", math.nan),
             "random worlds needs classes with labels or tuples",
             attacked=True,
         ),
@@ -148,7 +160,9 @@ RISKS: dict[str, Risk] = {
             "relative-threat",
             "attacker's lead over the learner",
             "how much more often the attacker, who knows that people are in the release, is right than the learner, who does not",
-            lambda audit: _largest([found.threats.RGT_A for found in audit.threats.values() if found.settled]),
+            lambda audit: _largest(
+                [found.threats.RGT_A for found in audit.threats.values() if found.has_converged_beliefs]
+            ),
             "learner and attacker have no exact answer there; --mcse 0.005 has them sampled",
             attacked=True,
         ),

@@ -1,4 +1,4 @@
-"""Releases to be tried: a method and its parameters, and the grid of all that are asked for."""
+"""Candidate releases: a method with its parameters, and the grid of all combinations."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from dalenius.publishers.registry import PUBLISHERS, axes
 from dalenius.releases import Release
 from dalenius.table import Table
 
+__all__ = ["Candidate", "check_tried", "grid", "own_options", "shared_options"]
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A method with its parameters, under the names that the options of `publish` have."""
+    """A method with its parameters, with the names of the options of `publish`."""
 
     method: str
     parameters: Mapping[str, Any]
@@ -28,7 +30,7 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """The parameters as a reader sees them."""
+        """Return the parameters as a reader sees them."""
         grid = self.kind.grid
         own = {axis.name: axis for axis in self.kind.axes()}
         return ", ".join(
@@ -39,16 +41,16 @@ class Candidate:
 
     @property
     def options(self) -> list[str]:
-        """The options of `publish` that make this release."""
+        """Return the options of `publish` that make this release."""
         words = ["--method", self.method]
         for name, value in self.parameters.items():
             several = value if isinstance(value, list | tuple) else [value]
             for single in several:
-                words += [f"--{name.replace('_', '-')}", _written(single)]
+                words += [f"--{name.replace('_', '-')}", _with_all_digits(single)]
         return words
 
     def publisher(self) -> Publisher:
-        """The publisher with these parameters; those that no table could be published with are refused."""
+        """Return the publisher with these parameters. Refuse parameters that no table could be published with."""
         chosen = dict(self.parameters)
         criteria = [
             axis.criterion(chosen.pop(axis.name))
@@ -58,19 +60,19 @@ class Candidate:
         return self.kind.from_options(criteria, chosen)
 
     def publish(self, table: Table, seed: int | None, progress: Progress | None = None) -> Published:
-        """As `dalenius publish` does; a seed repeats the draws of methods that take one."""
+        """Publish as `dalenius publish` does. A seed repeats the draws of methods that take one."""
         return self.publisher().run(table, seed=seed, progress=progress)
 
     def release(self, table: Table, seed: int) -> Release:
-        """What would be published, to be attacked: the draws are repeatable, and noise that was drawn so is never written."""
+        """Return the release to attack. Its draws are repeatable, so its noise must never be written."""
         return self.publisher().trial(table, seed)
 
     def to_document(self) -> dict[str, Any]:
         return {"method": self.method, "parameters": dict(self.parameters)}
 
 
-def _written(value: object) -> str:
-    """With every digit, and none that says nothing."""
+def _with_all_digits(value: object) -> str:
+    """Return a number with all its digits, and without a trailing .0."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
@@ -86,40 +88,42 @@ def grid(
     utility: str = "loss",
     options: Mapping[str, Any] | None = None,
 ) -> list[Candidate]:
-    """Every combination of what is asked for and a method takes; where nothing is asked, defaults that the table allows.
+    """Return every combination of the values that a method takes. Axes without values get defaults that suit the table.
 
-    `values` are those of axes by name. `utility` is what releases are compared by, and `options` are further options of methods
-    (see `Publisher.shared`), which all candidates of a method have.
+    `values` has the values to try by the name of their axis. `utility` is what releases are compared by. `options` are further
+    options of methods (see `Publisher.shared`), which all candidates of a method have.
     """
     candidates = []
     for method in methods:
         kind = PUBLISHERS[method]
-        tried = _tried(kind, values, table)
+        values_tried = _values_tried(kind, values, table)
         own = {name: value for name, value in (options or {}).items() if name in shared_options(kind)}
         shared = kind.shared(own, utility=utility)
-        for combination in itertools.product(*tried.values()):
-            candidates.append(Candidate(method, dict(zip(tried, combination, strict=True)) | shared))
+        for combination in itertools.product(*values_tried.values()):
+            candidates.append(Candidate(method, dict(zip(values_tried, combination, strict=True)) | shared))
     for candidate in candidates:
         candidate.publisher()  # refuses bad parameters before any work
     return candidates
 
 
-def _tried(kind: type[Publisher], values: Mapping[str, Sequence[Any]], table: Table) -> dict[str, tuple[Any, ...]]:
-    """The values of each axis, in the order of the method's parameters."""
+def _values_tried(
+    kind: type[Publisher], values: Mapping[str, Sequence[Any]], table: Table
+) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each axis, in the order of the method's parameters."""
     own = kind.axes()
     usual = [axis for axis in own if not axis.is_demand]
     demands = [axis for axis in own if axis.is_demand]
     if not any(axis.name in values for axis in demands):
         usual += demands[:1]
-    tried: dict[str, tuple[Any, ...]] = {}
+    values_tried: dict[str, tuple[Any, ...]] = {}
     size = None
     for axis in own:
         if axis.name in values:
-            tried[axis.name] = tuple(values[axis.name])
+            values_tried[axis.name] = tuple(values[axis.name])
         elif axis in usual and axis.usual is not None:
             size = size or _size(table)
-            tried[axis.name] = axis.usual(size)
-    return tried
+            values_tried[axis.name] = axis.usual(size)
+    return values_tried
 
 
 def _size(table: Table) -> TableSize:
@@ -131,11 +135,11 @@ def _size(table: Table) -> TableSize:
 
 def check_tried(methods: Sequence[str], values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Refuse options and axes that none of the methods takes, and axes that do not exist."""
-    tried = [PUBLISHERS[method] for method in methods]
+    publishers = [PUBLISHERS[method] for method in methods]
     for kind in PUBLISHERS.values():
         flags = [f"--{name.replace('_', '-')}" for name in options if name in shared_options(kind)]
-        flags = [flag for flag in flags if not any(flag[2:] in other.grid.options for other in tried)]
-        if kind.has_curve and kind not in tried:
+        flags = [flag for flag in flags if not any(flag[2:] in other.grid.options for other in publishers)]
+        if kind.has_curve and kind not in publishers:
             flags += [axis.option.flag for axis in kind.grid.axes if axis.name in values]
         if flags:
             raise InputError(kind.not_tried(flags[0]))
@@ -146,8 +150,8 @@ def check_tried(methods: Sequence[str], values: Mapping[str, Any], options: Mapp
                 f"frontier cannot vary {name!r}.{nearest(name, flags_by_name)} It varies {listing(flags_by_name)}."
             )
         takers = [kind for kind in PUBLISHERS.values() if name in {axis.name for axis in kind.axes()}]
-        if not any(kind in tried for kind in takers):
-            raise InputError(_no_taker(flags_by_name[name], takers, tried))
+        if not any(kind in publishers for kind in takers):
+            raise InputError(_no_taker(flags_by_name[name], takers, publishers))
 
 
 def _no_taker(flag: str, takers: Sequence[type[Publisher]], tried: Sequence[type[Publisher]]) -> str:
@@ -161,10 +165,10 @@ def _no_taker(flag: str, takers: Sequence[type[Publisher]], tried: Sequence[type
 
 
 def shared_options(kind: type[Publisher]) -> frozenset[str]:
-    """The method's own options that `frontier` has, by the names of their Python arguments."""
+    """Return the method's own options that `frontier` has, as the names of Python arguments."""
     return frozenset(option.parameter for option in kind.options if option.name in kind.grid.options)
 
 
 def own_options(kind: type[Publisher]) -> frozenset[str]:
-    """All options of `frontier` that say something of this method, by the names of their Python arguments."""
+    """Return all options of `frontier` that concern this method, as the names of Python arguments."""
     return shared_options(kind) | {axis.option.parameter for axis in kind.axes()}

@@ -1,4 +1,4 @@
-"""The check of a release: every level of its classes, ε against realistic adversaries, and the criteria asked for."""
+"""The check of a release: every level of its classes, ε against realistic adversaries, and the outcome of criteria."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from dalenius import engines as _engine
 from dalenius.auditing.disclosure import composition, described
-from dalenius.auditing.suppressed import Asked, SuppressedRows, ask, suppressed_rows
+from dalenius.auditing.suppressed import CriterionOutcome, SuppressedRows, evaluate_criteria, suppressed_rows
 from dalenius.criteria import (
     Criterion,
     EpsilonPrivacy,
@@ -31,14 +31,22 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.measures.remaining import columns_left, to_document
 from dalenius.releases import GroupedRelease, Grouping, read
 from dalenius.releases.prior import Priors
+from dalenius.result import Result
 from dalenius.schema import Schema
+
+__all__ = ["Against", "ReleaseCheck", "check", "check_parameters"]
 
 Against = dict[str, dict[str, Level]]  # sensitive column → adversary as written → ε and the worst class
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checked:
-    """A release with every level of its classes, by sensitive column, and of its suppressed rows."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ReleaseCheck(Result):
+    """A release with every level of its classes, by sensitive column, and of its suppressed rows.
+
+    `to_pandas` has one row for each sensitive column and privacy model: `sensitive`, `model` and `key` (where the level is in the
+    JSON), `title`, `level`, `safer` (whether larger or smaller levels are safer), and `reason` where a level is not defined. ε
+    against a realistic adversary is one row, too, with the adversary as `key`.
+    """
 
     name: str
     kind: str  # of the release; its classes may be the data of another one
@@ -52,8 +60,8 @@ class Checked:
     predicates: tuple[Predicate, ...]
     known: int
     against: Against
-    withstands: dict[str, Any] | None  # None: nobody asked
-    asked: tuple[Asked, ...]
+    withstands: dict[str, Any] | None  # None: not requested
+    outcomes: tuple[CriterionOutcome, ...]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -62,11 +70,11 @@ class Checked:
 
     @property
     def holds(self) -> bool:
-        """Whether every criterion that was asked for is satisfied."""
-        return all(one.holds for one in self.asked)
+        """Return whether every criterion is satisfied."""
+        return all(criterion.holds for criterion in self.outcomes)
 
     def to_document(self) -> dict[str, Any]:
-        """The check as JSON has it."""
+        """Return the check as JSON has it."""
         release, sizes = self.release, self.release.sizes
         columns = {name: document(levels, self.parameters) for name, levels in self.levels.items()}
         for name, against in self.against.items():
@@ -85,7 +93,7 @@ class Checked:
             "suppressed_rows": None
             if self.suppressed_rows is None
             else self.suppressed_rows.to_document(self.parameters),
-            "thresholds": [one.to_document() for one in self.asked],
+            "thresholds": [criterion.to_document() for criterion in self.outcomes],
             "class_sizes": {
                 "smallest": int(sizes.min()),
                 "median": float(np.median(sizes)),
@@ -113,29 +121,31 @@ def check(
     others_as_quasi: bool = False,
     kind: str | None = None,
     engine: Engine | None = None,
-) -> Checked:
-    """Measure every privacy model on a release, ε against each realistic adversary, and hold criteria against its classes.
+) -> ReleaseCheck:
+    """Measure every privacy model on a release, and ε against each realistic adversary, and evaluate criteria on its classes.
 
-    With `epsilon` it also says how stubborn an adversary of each class the release withstands. `prior_cells` names a data set whose
-    people an adversary has seen, each combination of quasi-identifiers by itself; `population` says who is in the classes.
+    With `epsilon`, also find how stubborn an adversary of each class the release withstands. `prior_cells` names a data set whose
+    people an adversary has seen, separately for each combination of quasi-identifiers. `population` says who is in the classes.
     """
     check_parameters(
         epsilon=epsilon, prior_cells=prior_cells, population=population, known=known, predicates=predicates
     )
     parameters = {"recursive_l": recursive_l}
     engine = engine or _engine.default()
-    opened = read(release, schema, kind=kind, engine=engine)
-    classes = opened.classes()
+    whole = read(release, schema, kind=kind, engine=engine)
+    classes = whole.classes()
     if classes is None:
-        raise InputError(f"{source_name(release)}: a release of kind {opened.kind!r} has no classes to check.")
+        raise InputError(
+            f"{source_name(release)}: a release of kind {whole.kind!r} has no classes, so there is nothing to check."
+        )
     names = [column.name for column in classes.schema.sensitive]
     groupings = {name: classes.grouping(name, others_as_quasi=others_as_quasi) for name in names}
     against = _levels_against(groupings, adversaries, predicates)
     if prior_cells is not None:
         _add_cells(against, classes, groupings, prior_cells, population, Priors(schema, engine))
-    return Checked(
+    return ReleaseCheck(
         name=source_name(release),
-        kind=opened.kind,
+        kind=whole.kind,
         release=classes,
         recursive_l=recursive_l,
         others_as_quasi=others_as_quasi,
@@ -147,7 +157,7 @@ def check(
         known=known,
         against=against,
         withstands=None if epsilon is None else _withstands(groupings, epsilon, adversaries, known, predicates),
-        asked=ask(classes, criteria, others_as_quasi=others_as_quasi),
+        outcomes=evaluate_criteria(classes, criteria, others_as_quasi=others_as_quasi),
     )
 
 
@@ -159,31 +169,32 @@ def check_parameters(
     known: int,
     predicates: Sequence[Predicate],
 ) -> None:
-    """Refuse what does not go together, before anything is read."""
+    """Refuse arguments that contradict each other, before anything is read."""
     if epsilon is not None and not 1 <= epsilon < math.inf:
         raise ParameterError("--epsilon", "check", "a finite number ≥ 1 (1 is perfect privacy)", epsilon)
     if population is not None and prior_cells is None:
-        raise InputError("--population says who is in the classes, which only --prior-cells asks for.")
+        raise InputError("--population is only used by --prior-cells. Add --prior-cells, or leave it out.")
     if prior_cells is not None and (known or predicates):
-        raise InputError(
-            "--prior-cells knows no records and looks at every single value: leave --known and --predicate out."
-        )
+        raise InputError("--prior-cells cannot be combined with --known or --predicate. Leave these out.")
 
 
 def _levels_against(
     groupings: Mapping[str, Grouping], adversaries: Sequence[Realistic], sets: Sequence[Predicate]
 ) -> Against:
-    """ε of each sensitive column against each adversary."""
+    """Return ε of each sensitive column against each adversary."""
     return {
-        name: {who.text: EpsilonPrivacy(who, predicates=tuple(sets)).level(grouping) for who in adversaries}
+        name: {
+            adversary.text: EpsilonPrivacy(adversary, predicates=tuple(sets)).level(grouping)
+            for adversary in adversaries
+        }
         for name, grouping in groupings.items()
     }
 
 
-def _worst(found: Against) -> dict[str, float]:
-    """Of several sensitive columns, the worst ε against each adversary."""
-    texts = list(dict.fromkeys(text for levels in found.values() for text in levels))
-    return {text: max(levels[text].value for levels in found.values() if text in levels) for text in texts}
+def _worst(against: Against) -> dict[str, float]:
+    """Return the worst ε against each adversary over all sensitive columns."""
+    texts = list(dict.fromkeys(text for levels in against.values() for text in levels))
+    return {text: max(levels[text].value for levels in against.values() if text in levels) for text in texts}
 
 
 def _withstands(
@@ -193,9 +204,10 @@ def _withstands(
     known: int,
     sets: Sequence[Predicate],
 ) -> dict[str, Any]:
-    """For each class and shape the stubbornness that the release withstands: of several columns, what all do."""
+    """Return the stubbornness that all sensitive columns withstand, for each class and shape of adversary."""
     shapes: dict[str, Any] = {"I:uniform": "uniform", "I:table": "table", "II": None}
-    shapes |= {f"I:{who.shape_text}": who for who in adversaries if who.kind in ("I", "III") and who.shape_text}
+    with_shape = [each for each in adversaries if each.kind in ("I", "III") and each.shape_text]
+    shapes |= {f"I:{adversary.shape_text}": adversary for adversary in with_shape}
     sigma: dict[str, Any] = {}
     for prior, shape in shapes.items():
         spans = [withstood(g, epsilon, shape=shape, known=known, predicates=sets) for g in groupings.values()]
@@ -207,17 +219,17 @@ def _withstands(
 
 
 def _add_cells(
-    found: Against,
+    against: Against,
     release: GroupedRelease,
     groupings: Mapping[str, Grouping],
     path: str,
     population: Path | None,
     priors: Priors,
 ) -> None:
-    """ε against an adversary whose prior depends on the quasi-identifiers."""
+    """Add ε against an adversary whose prior depends on the quasi-identifiers."""
     if any(grouping.parent is not None for grouping in groupings.values()):
-        raise InputError("--prior-cells and --others-as-quasi do not go together: leave one out.")
+        raise InputError("--prior-cells and --others-as-quasi cannot be combined. Leave one of them out.")
     people = composition(release, population, priors.engine)
     for name, grouping in groupings.items():
         cells, counts = priors.cells(path, release.schema, name)
-        found[name][f"cells:{path}"] = worst_level(levels_by_cell(grouping, people, cells, counts), "smaller")
+        against[name][f"cells:{path}"] = worst_level(levels_by_cell(grouping, people, cells, counts), "smaller")

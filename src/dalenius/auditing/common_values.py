@@ -18,7 +18,7 @@ def check_values(
     mapping: Mapping[str, str],
     option: str = "--map",
 ) -> None:
-    """Domains that are declared must be the same. Where they are not, releases may differ, but not in every value."""
+    """Refuse declared domains that differ, and releases that have no sensitive value in common."""
     mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
     known = {leaf for column in bound for leaf in column.leaves}
     for old, new in mapping.items():
@@ -35,19 +35,19 @@ def check_values(
 
 
 def common_values(bound: Sequence[Column], mapping: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[Longs, ...]]:
-    """The sensitive values of all releases, and which of them each one's leaves are."""
+    """Return the sensitive values of all releases, and for each release which of them its leaves are."""
     mapped = [[mapping.get(leaf, leaf) for leaf in column.leaves] for column in bound]
     values = tuple(dict.fromkeys(leaf for leaves in mapped for leaf in leaves))
     place = {leaf: i for i, leaf in enumerate(values)}
     return values, tuple(np.array([place[leaf] for leaf in leaves], dtype=np.int64) for leaves in mapped)
 
 
-def _check_same(one: str, other: str, mine: set[str], theirs: set[str], option: str) -> None:
-    if mine == theirs:
+def _check_same(first: str, second: str, first_values: set[str], second_values: set[str], option: str) -> None:
+    if first_values == second_values:
         return
-    sides = ((one, mine - theirs), (other, theirs - mine))
+    sides = ((first, first_values - second_values), (second, second_values - first_values))
     parts = [f"only {name} has {listing(sorted(extra), limit=8)}" for name, extra in sides if extra]
     raise InputError(
-        f"The sensitive values of {one} and {other} are not the same: {'; '.join(parts)}. Write a file with the columns from "
-        f"and to, a line for each value that has another name elsewhere, and name it with {option}."
+        f"The sensitive values of {first} and {second} differ: {'; '.join(parts)}. If they only have other names, write a "
+        f"file with the columns from and to, one line per value, and pass it with {option}."
     )

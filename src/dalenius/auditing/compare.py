@@ -1,4 +1,4 @@
-"""Several releases of one table side by side: what each costs, and what level of privacy it reaches."""
+"""Compare several releases of the same table: what each costs, and what level of privacy it reaches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from dalenius.measures.fidelity import Truth, fidelity
 from dalenius.measures.queries import QUERIES
 from dalenius.measures.remaining import ColumnLeft, columns_left, to_document
 from dalenius.releases import Release
+from dalenius.result import Result
 from dalenius.schema import Schema
+
+__all__ = ["COSTS", "Compared", "Comparison", "compare"]
 
 COSTS = (
     "loss",
@@ -36,7 +39,7 @@ COSTS = (
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One release: its kind, and the numbers that can be measured of it."""
+    """One release: its kind, and the numbers that can be measured on it."""
 
     name: str
     kind: str
@@ -46,7 +49,7 @@ class Compared:
     columns_left: tuple[ColumnLeft, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
-        """The release as JSON has it; what cannot be measured of it is null."""
+        """Return the release as JSON has it. What cannot be measured on it is null."""
         return {
             "release": self.name,
             "kind": self.kind,
@@ -57,9 +60,12 @@ class Compared:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison(Sequence[Compared]):
-    """Several releases of one table, in the order in which they were named, and the workload they were measured with."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result, Sequence[Compared]):
+    """Several releases of one table, in the order in which they were named, and the workload they were measured with.
+
+    `to_pandas` has one row for each release: `release`, `kind`, `classes`, the levels `k`, `l` and `t`, and every cost of `COSTS`.
+    """
 
     releases: tuple[Compared, ...]
     queries: int
@@ -76,8 +82,12 @@ class Comparison(Sequence[Compared]):
         return self.releases[place]
 
     def to_document(self) -> dict[str, Any]:
-        """The comparison as JSON has it."""
-        return {"releases": [one.to_document() for one in self.releases], "queries": self.queries, "seed": self.seed}
+        """Return the comparison as JSON has it."""
+        return {
+            "releases": [release.to_document() for release in self.releases],
+            "queries": self.queries,
+            "seed": self.seed,
+        }
 
 
 def compare(
@@ -90,19 +100,19 @@ def compare(
     queries: int = QUERIES,
     seed: int = 0,
 ) -> Comparison:
-    """Measure every release against the table, with one coding and one workload of count queries.
+    """Measure every release against the table, with the same coding and the same count queries.
 
-    Releases are named: a mapping from names to releases, or a list of files.
+    `releases` is a mapping from names to releases, or a list of files.
     """
     if not releases:
         raise InputError("Name at least one release to compare.")
     if not isinstance(releases, Mapping):
         releases = _by_name(releases)
-    opened, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
+    read_releases, table = together(releases, truth, schema, kind=kind, engine=engine or _engine.default())
     cells = table.cells()
     people, everybody = Truth.of(cells), People.of(table)
-    found = []
-    for name, release in opened.items():
+    compared = []
+    for name, release in read_releases.items():
         grouped = release.classes()
         if grouped is None and release.counts() is None:
             raise InputError(f"{name}: a release of kind {release.kind!r} is not about a table of people.")
@@ -114,12 +124,12 @@ def compare(
             groupings = [grouped.grouping(column.name) for column in grouped.schema.sensitive]
             levels = headline_levels(groupings)
         costs = fidelity(release, people, queries=queries, seed=seed)
-        found.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
-    return Comparison(tuple(found), queries, seed)
+        compared.append(Compared(name, release.kind, classes, levels, costs, columns_left(release)))
+    return Comparison(tuple(compared), queries, seed)
 
 
 def _by_name(releases: Sequence[Source | Release]) -> dict[str, Source | Release]:
-    """Files under their own names, each once; what has no name is numbered."""
+    """Return releases by name: a file by its own, each once; anything else is numbered."""
     named: dict[str, Source | Release] = {}
     for i, release in enumerate(releases):
         name = str(release) if isinstance(release, str | Path) else f"release {i + 1}"

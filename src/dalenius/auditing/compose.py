@@ -1,4 +1,4 @@
-"""Several releases about the same people, attacked together: what they leave of targets who are in all of them."""
+"""Attack several releases about the same people together: which values they leave for targets who are in all of them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from dalenius.auditing.compose_figures import (
     figures,
     values_left,
 )
+from dalenius.auditing.groups import SensitiveValues, own_groups
 from dalenius.auditing.people import widened
 from dalenius.auditing.secrets import EVERY, Secret
 from dalenius.auditing.targets import read_targets
@@ -33,10 +34,23 @@ from dalenius.coding import canonical_texts
 from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, counted
 from dalenius.hierarchy import MISSING
-from dalenius.releases import GroupedRelease, Release, first_rows, read
+from dalenius.releases import GroupCells, GroupedRelease, Release, read
 from dalenius.releases.base import same_columns
-from dalenius.releases.reading import GROUP, rank_ids
+from dalenius.result import Result
 from dalenius.schema import Schema
+
+__all__ = [
+    "JointAttack",
+    "Releases",
+    "check_presence",
+    "compose",
+    "leaves_of",
+    "open_releases",
+    "parse_presence",
+    "read_map",
+    "read_truth",
+    "target_groups",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,34 +66,34 @@ class Releases:
     targets: tuple[Targets, ...]
 
     def intersect(self, *, sure: bool = False) -> Intersection:
-        """The attack on targets assumed not to be suppressed where they fit a group; with `sure`, what holds in any case."""
+        """Attack targets, assuming that those who fit a group are not suppressed. With `sure`, return what holds in any case."""
         return intersect(self.releases, self.targets, self.values, self.codes, self.columns, sure=sure)
 
     @property
     def suppressed_share(self) -> list[float]:
-        """The share of people in each release, in percent, for whom it may be wrong to assume that they are not suppressed."""
+        """Return the percentage of suppressed people in each release, for whom that assumption is wrong."""
         return [100 * release.suppressed / release.people if release.people else 0.0 for release in self.releases]
 
     @property
     def secret(self) -> Secret:
-        """Which values are secrets: a missing one is none, unless a schema says so."""
+        """Return which values are secrets. A missing value is not a secret, unless a schema says so."""
         if MISSING not in self.values or any(release.schema.missing_is_secret for release in self.releases):
             return EVERY
         return Secret(self.values.index(MISSING))
 
     def subtract(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """What subtracting releases from each later one tells about people who are in only one of them."""
+        """Return what subtracting releases from each later one reveals about people who are in only one of them."""
         views = [Counted(*view) for view in zip(self.releases, self.codes, self.columns, strict=True)]
-        found = []
+        differences = []
         for j, later in enumerate(views):
             for some in earlier_together(views[:j], len(self.values)):
-                told = subtract([views[i] for i in some], later, len(self.values), self.secret.missing)
+                difference = subtract([views[i] for i in some], later, len(self.values), self.secret.missing)
                 earlier = " and ".join(names[i] for i in some)
-                found.append({"earlier": earlier, "later": names[j], **told.to_document()})
-        return found
+                differences.append({"earlier": earlier, "later": names[j], **difference.to_document()})
+        return differences
 
     def weigh(self, presence: Sequence[float] | None, effort: Effort, rng: np.random.Generator) -> Composition:
-        """What is believed of the targets, with probabilities."""
+        """Return the probabilities that an attacker believes about the targets."""
         return weigh(
             self.releases,
             self.targets,
@@ -92,39 +106,46 @@ class Releases:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Composed:
-    """What several releases together leave of each target and, if it was asked for, what is believed of it."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class JointAttack(Result):
+    """What several releases together leave of each target and, if it was asked for, what is believed of it.
 
-    opened: Releases
-    found: Intersection  # of targets assumed not to be suppressed where they fit a group
+    `to_pandas` has one row for each target, as `-o` writes it: `target`, `prior_1`, `prior_2` … (how many values each release
+    leaves), `posterior` (how many all of them leave), `drop`, `confidence`, `values` (a JSON list of the values that are left) and
+    `posterior_sure` (how many are left if the target may be suppressed).
+    """
+
+    releases: Releases
+    assumed: Intersection  # assuming that targets who fit a group are not suppressed
     sure: Intersection  # what holds in any case
     figures: dict[str, Any]
     differences: tuple[dict[str, Any], ...]
-    truth: AgainstTruth | None  # None: nobody named the truth
-    believed: Composition | None  # None: nobody asked for probabilities
+    truth: AgainstTruth | None  # None: the truth is unknown
+    believed: Composition | None  # None: probabilities were not requested
     belief_figures: dict[str, Any] | None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What releases are called in a report."""
-        return _short(self.opened.names)
+        """Return the names of the releases for a report."""
+        return _short(self.releases.names)
 
     @property
     def converged(self) -> bool:
-        """Whether beliefs are as sharp as was asked for."""
+        """Return whether beliefs are as precise as requested."""
         return self.believed is None or self.believed.converged
 
     def values_left(self) -> tuple[Intersection, Intersection]:
-        """The attacks, without "missing" among the values that are left."""
-        none = certainly_missing(self.found, self.opened.secret)
-        found, sure = (values_left(one, self.opened.secret, none) for one in (self.found, self.sure))
-        return found, sure
+        """Return both attacks, without "missing" among the values that are left."""
+        none = certainly_missing(self.assumed, self.releases.secret)
+        assumed, sure = (
+            values_left(intersection, self.releases.secret, none) for intersection in (self.assumed, self.sure)
+        )
+        return assumed, sure
 
     def to_document(self) -> dict[str, Any]:
-        """The composition as JSON has it."""
+        """Return the attack as JSON has it."""
         return {
-            "releases": len(self.opened.releases),
+            "releases": len(self.releases.releases),
             **self.figures,
             "differences": list(self.differences),
             **({} if self.truth is None else {"truth": self.truth.to_document()}),
@@ -147,15 +168,15 @@ def compose(
     kind: str | None = None,
     engine: Engine | None = None,
     stage: Callable[[str], None] = lambda _: None,
-) -> Composed:
-    """Intersect what several releases say of the same people, and subtract them from each other.
+) -> JointAttack:
+    """Intersect what several releases reveal about the same people, and subtract the releases from each other.
 
-    With `with_beliefs` or `presence`, the probability that a target is in each release, it also attacks with probabilities. `stage`
-    is told what is being done.
+    With `with_beliefs` or `presence` (the probability that a target is in each release), also attack with probabilities. `stage` is
+    called with the name of each step.
     """
     weighed = with_beliefs or presence is not None
     if mcse is not None and not weighed:
-        raise InputError("--mcse is about probabilities: add --beliefs FILE or --presence, or leave it out.")
+        raise InputError("--mcse needs probabilities. Add --beliefs FILE or --presence, or leave it out.")
     if presence is not None:
         check_presence(presence, len(releases))
     engine = engine or _engine.default()
@@ -167,35 +188,36 @@ def compose(
     if weighed:
         _check_weighed(opened)
     stage("intersecting")
-    found = opened.intersect()
-    sure = opened.intersect(sure=True) if any(opened.suppressed_share) else found
+    assumed = opened.intersect()
+    sure = opened.intersect(sure=True) if any(opened.suppressed_share) else assumed
     stage("subtracting")
     differences = opened.subtract(_short(opened.names))
     right = None if truth is None else read_truth(truth, opened, schemas[0], engine, names)
     held = None
     if right is not None:
-        located = zip(opened.releases, opened.targets, own_groups(opened, right, names, engine), strict=True)
-        held = against_truth(found, sure, right, opened.secret, list(located))
+        own = target_groups(opened, releases, right, engine)
+        located = zip(opened.releases, opened.targets, own, strict=True)
+        held = against_truth(assumed, sure, right, opened.secret, list(located))
     believed = None
     if weighed:
         stage("weighing")
         believed = opened.weigh(presence, Effort(mcse=0.01 if mcse is None else mcse), np.random.default_rng(seed))
-    told = None if believed is None else belief_figures(believed, right, opened.secret)
-    left = figures(found, sure, opened.suppressed_share, opened.secret)
-    return Composed(opened, found, sure, left, tuple(differences), held, believed, told)
+    belief_document = None if believed is None else belief_figures(believed, right, opened.secret)
+    left = figures(assumed, sure, opened.suppressed_share, opened.secret)
+    return JointAttack(opened, assumed, sure, left, tuple(differences), held, believed, belief_document)
 
 
-def check_presence(presence: Sequence[float], releases: int, written: str | None = None) -> None:
-    """Refuse anything but a probability above 0 for each release; `written` is what was typed."""
+def check_presence(presence: Sequence[float], releases: int, typed: str | None = None) -> None:
+    """Refuse anything but a probability above 0 for each release. `typed` is the text of the option."""
     if len(presence) != releases or not all(0 < share <= 1 for share in presence):
-        text = ",".join(f"{share:g}" for share in presence) if written is None else written
+        text = ",".join(f"{share:g}" for share in presence) if typed is None else typed
         raise InputError(
-            f"--presence {text!r}: write a number above 0, at most 1, for each of the {releases} releases, for example 1,0.9."
+            f"--presence {text!r}: write a number above 0 and at most 1 for each of the {releases} releases, for example 1,0.9."
         )
 
 
 def parse_presence(text: str, releases: int) -> list[float]:
-    """`1,0.9` as numbers, one for each release."""
+    """Return `1,0.9` as numbers, one for each release."""
     try:
         presence = [float(part) for part in text.split(",")]
     except ValueError:
@@ -212,7 +234,7 @@ def _check_weighed(opened: Releases) -> None:
 
 
 def _short(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of files without their folders, if that tells them apart."""
+    """Return the names of files without their folders, if they are still different."""
     short = tuple(Path(name).name for name in names)
     return short if len(set(short)) == len(short) else names
 
@@ -227,44 +249,42 @@ def open_releases(
     sensitive: str | None = None,
     mapping: Mapping[str, str] | None = None,
 ) -> Releases:
-    """Read releases, each with its schema or all with one, and the targets in each one's coding."""
+    """Read releases, each with its schema or all with one, and the targets in the coding of each release."""
     if len(sources) < 2:
-        raise InputError(
-            "Composition is about two releases or more. Name another one, or attack this one with `attack`."
-        )
+        raise InputError("compose needs two releases or more. Name another one, or attack this one with `attack`.")
     if len(schemas) not in (1, len(sources)):
         raise InputError(
             f"There are {len(sources)} releases and {len(schemas)} schemas: name one --schema for all, or one for each, in order."
         )
     each = list(schemas) * len(sources) if len(schemas) == 1 else list(schemas)
     columns = [_sensitive(schema, sensitive) for schema in each]
-    found = []
+    classes_of_each = []
     names = tuple(
-        source if isinstance(source, str) else str(source) if isinstance(source, Path) else f"release {i + 1}"
-        for i, source in enumerate(sources)
+        str(source) if isinstance(source, str | Path) else f"release {i + 1}" for i, source in enumerate(sources)
     )
     for source, schema, name in zip(sources, each, names, strict=True):
         release = read(source, schema, kind=kind, engine=engine)
         if (classes := release.classes()) is None:
-            raise InputError(f"{name}: a release of kind {release.kind!r} has no groups in which a target could be.")
-        found.append(classes)
+            raise InputError(f"{name}: a release of kind {release.kind!r} has no groups that a target could be in.")
+        classes_of_each.append(classes)
     declared = [schema[name] for schema, name in zip(each, columns, strict=True)]
-    own = [release.schema[name] for release, name in zip(found, columns, strict=True)]
+    own = [release.schema[name] for release, name in zip(classes_of_each, columns, strict=True)]
     check_values(names, declared, own, mapping or {})
     opened: list[GroupedRelease] = []
     coded: list[Targets] = []
     called = mapping or {}
-    for source, schema, release, mine in zip(sources, each, found, columns, strict=True):
+    for source, schema, release, sensitive_column in zip(sources, each, classes_of_each, columns, strict=True):
         leaves: dict[str, set[str]] = {name: set(texts) for name, texts in leaves_of(targets, schema, engine).items()}
-        if len(schemas) == 1:  # with one schema all are coded alike, so that they can be taken together
-            for other in found:
+        if len(schemas) == 1:  # with one schema all releases have the same coding, so that they can be combined
+            for other in classes_of_each:
                 for column in other.schema.coded:
                     leaves.setdefault(column.name, set()).update(column.leaves)
-        else:  # a value that only another release has is possible here, too
-            named = {called.get(leaf, leaf) for leaf in release.schema[mine].leaves}
-            leaves[mine] = {leaf for column in own for leaf in column.leaves if called.get(leaf, leaf) not in named}
+        else:  # a value that only another release has is also possible here
+            names_here = {called.get(leaf, leaf) for leaf in release.schema[sensitive_column].leaves}
+            others = (leaf for column in own for leaf in column.leaves)
+            leaves[sensitive_column] = {leaf for leaf in others if called.get(leaf, leaf) not in names_here}
         wide = widened(source, release, schema, leaves, kind, engine).classes()
-        assert wide is not None  # it is the same kind again
+        assert wide is not None  # the kind is the same
         opened.append(wide)
         same = opened[:-1] and same_columns(opened[0].schema, wide.schema)
         coded.append(coded[0] if same else read_targets(targets, wide.schema, engine))
@@ -276,19 +296,19 @@ def open_releases(
 def _sensitive(schema: Schema, wanted: str | None) -> str:
     names = [column.name for column in schema.sensitive]
     if wanted is None and len(names) > 1:
-        raise InputError(f"There are several sensitive columns; name one with --sensitive: {', '.join(names)}.")
+        raise InputError(f"There are several sensitive columns. Choose one with --sensitive: {', '.join(names)}.")
     if wanted is not None and wanted not in names:
         raise InputError(f"{schema.source}: {wanted!r} is not a sensitive column.")
     return wanted or names[0]
 
 
 def leaves_of(targets: Source, schema: Schema, engine: Engine) -> dict[str, list[str]]:
-    """The values that targets have in the quasi-identifiers whose domain the schema does not declare."""
+    """Return the values of targets in the quasi-identifiers whose domain the schema does not declare."""
     rows = engine.files.open(targets)
     names = [column.name for column in schema.quasi if column.name in rows.columns and not column.fixed]
     if not names:
         return {}
-    found = {}
+    leaves_by_column = {}
     for name, texts in zip(names, zip(*rows.read(names), strict=True), strict=True):
         distinct = [text for text in dict.fromkeys(texts) if text != ""]
 
@@ -296,28 +316,28 @@ def leaves_of(targets: Source, schema: Schema, engine: Engine) -> dict[str, list
             return f"row {texts.index(text)}"
 
         leaves = canonical_texts(schema[name], distinct, schema, where=rows.name, locate=locate)
-        found[name] = [leaf for leaf in leaves if leaf != MISSING]
-    return found
+        leaves_by_column[name] = [leaf for leaf in leaves if leaf != MISSING]
+    return leaves_by_column
 
 
 def read_map(path: Path, engine: Engine) -> dict[str, str]:
-    """Which sensitive value is called what in common."""
+    """Read which sensitive value has which common name."""
     rows = engine.files.open(path)
     for name in ("from", "to"):
         if name not in rows.columns:
             raise InputError(f"{rows.name}: the columns must be from and to.")
-    found: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     for i, (old, new) in enumerate(rows.read(["from", "to"])):
-        if old in found and found[old] != new:
+        if old in new_names and new_names[old] != new:
             raise InputError(f"{rows.name}, row {i}: {old!r} has two names.")
-        found[old] = new
-    return found
+        new_names[old] = new
+    return new_names
 
 
 def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine, mapping: Mapping[str, str]) -> Longs:
-    """The true value of each target, −1 where no release has it, −2 where it is missing.
+    """Return the true value of each target, −1 where no release has it, −2 where it is missing.
 
-    The rows are those of the targets, in their order: where both files say something of a person, it is the same.
+    The rows are those of the targets, in their order. Where both files describe a person, they must agree.
     """
     rows = engine.files.open(source)
     name = opened.columns[0]
@@ -331,12 +351,12 @@ def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine,
         )
     bound = opened.releases[0].schema
     if any(quasi.name in rows.columns for quasi in bound.quasi):
-        codes, told = opened.targets[0].codes, read_targets(source, bound, engine).codes
-        differ = ((codes != told) & (codes != UNKNOWN) & (told != UNKNOWN)).any(axis=1)
+        codes, truth_codes = opened.targets[0].codes, read_targets(source, bound, engine).codes
+        differ = ((codes != truth_codes) & (codes != UNKNOWN) & (truth_codes != UNKNOWN)).any(axis=1)
         if differ.any():
             raise InputError(
-                f"{rows.name}, row {int(differ.argmax())}: the truth is about somebody else than the target in that row. It must "
-                "have the rows of the targets, in their order."
+                f"{rows.name}, row {int(differ.argmax())}: this is not the target in that row. The truth must have the rows of "
+                "the targets, in their order."
             )
     place = {value: i for i, value in enumerate(opened.values)}
     column = schema[name]
@@ -348,32 +368,25 @@ def read_truth(source: Source, opened: Releases, schema: Schema, engine: Engine,
     return np.array([code[text] for text in texts], dtype=np.int64)
 
 
-def own_groups(opened: Releases, truth: Longs, mapping: Mapping[str, str], engine: Engine) -> list[Ints | None]:
-    """For each release the group of each target, if it says groups and its lines are the targets, in order.
+def target_groups(
+    opened: Releases, sources: Sequence[Source | Release], truth: Longs, engine: Engine
+) -> list[Ints | None]:
+    """Return for each release the group that each target is in, or None where that is not known.
 
-    That is so of a release that was made of the truth and written in its order: the sensitive values are the same, line by line.
+    It is known of a release of centroids whose lines are the targets, in their order. Labels and tuples mislead nobody, so other
+    kinds are not asked.
     """
-    found: list[Ints | None] = []
-    for source, release, column in zip(opened.sources, opened.releases, opened.columns, strict=True):
-        found.append(None)
-        if release.centres() is None:  # labels and tuples mislead nobody
+    groups: list[Ints | None] = []
+    for j, (source, release) in enumerate(zip(sources, opened.releases, strict=True)):
+        centres = release.centres()
+        if centres is None:
+            groups.append(None)
             continue
-        rows = first_rows(source, engine)
-        declared = {c.name for c in release.schema.columns}
-        if (
-            rows is None
-            or not rows.numbered
-            or GROUP not in rows.columns
-            or GROUP in declared
-            or column not in rows.columns
-        ):
-            continue
-        groups, texts = zip(*rows.read([GROUP, column]), strict=True)
-        place = {value: i for i, value in enumerate(opened.values)}
-        leaves = {text: release.schema[column].canonical(text, release.schema.missing) for text in dict.fromkeys(texts)}
-        values = [place.get(mapping.get(leaves[text], leaves[text]), -1) for text in texts]
-        if len(values) == len(truth) and np.array_equal(values, truth):
-            ids = sorted(set(groups))
-            rank = dict(zip(ids, rank_ids(ids).tolist(), strict=True))
-            found[-1] = np.array([rank[text] for text in groups], dtype=np.int32)
-    return found
+        column = [sensitive.name for sensitive in centres.schema.sensitive].index(opened.columns[j])
+        cells, sizes = centres.sensitive, [len(opened.values)]
+        shared = opened.codes[j][cells.codes[:, column]].astype(np.int32)[:, None]
+        published = GroupCells.gather(cells.group, shared, cells.counts, sizes)
+        values = SensitiveValues(truth.astype(np.int32)[:, None], published, sizes)
+        group = own_groups(centres, opened.targets[j].codes, values, source, engine)
+        groups.append(None if isinstance(group, str) else group)
+    return groups

@@ -1,4 +1,4 @@
-"""Figures of releases attacked together: how many values are left, of whom only one, and what the truth says of it."""
+"""Figures of releases attacked together: how many values are left, for whom only one, and how often that is right."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from dalenius.releases import GroupedRelease
 
 
 def figures(
-    found: Intersection, sure: Intersection, suppressed_share: Sequence[float], secret: Secret = EVERY
+    assumed_attack: Intersection, sure: Intersection, suppressed_share: Sequence[float], secret: Secret = EVERY
 ) -> dict[str, Any]:
-    """The figures of the attack, and what is left in any case, whoever is suppressed (`…_sure`)."""
-    none = certainly_missing(found, secret)
-    told, anyhow = (values_left(one, secret, none) for one in (found, sure))
-    assumed, certain = (composed(one.prior, one.located, one.posterior) for one in (told, anyhow))
+    """Return the figures of the attack, and (as `…_sure`) what is left even if targets may be suppressed."""
+    none = certainly_missing(assumed_attack, secret)
+    left_assumed, left_surely = (values_left(left, secret, none) for left in (assumed_attack, sure))
+    assumed, certain = (composed(left.prior, left.located, left.posterior) for left in (left_assumed, left_surely))
     kept = ("PVP", "VP", "mean_prior_anonymity", "mean_posterior_anonymity", "already_certain", "empty_intersections")
     return (
         assumed.to_document()
         | {
-            "unlocated": int(np.count_nonzero(~found.located.all(axis=0))),
+            "unlocated": int(np.count_nonzero(~assumed_attack.located.all(axis=0))),
             "certainly_missing": int(np.count_nonzero(none)),
         }
         | {"suppressed_share": list(suppressed_share)}
@@ -39,19 +39,19 @@ def figures(
     )
 
 
-def certainly_missing(found: Intersection, secret: Secret) -> Bools:
-    """Targets of whom only "missing" is left: nothing is found out about these."""
+def certainly_missing(intersection: Intersection, secret: Secret) -> Bools:
+    """Return the targets for whom only "missing" is left: the attack reveals nothing about them."""
     if secret == EVERY:
-        return np.zeros(len(found.left), dtype=bool)
-    code = np.full(len(found.left), secret.missing, dtype=np.int64)
-    alone: Bools = contains(found.left, code) & (found.posterior == 1)
+        return np.zeros(len(intersection.left), dtype=bool)
+    code = np.full(len(intersection.left), secret.missing, dtype=np.int64)
+    alone: Bools = contains(intersection.left, code) & (intersection.posterior == 1)
     return alone
 
 
-def values_left(found: Intersection, secret: Secret, none: Bools) -> Intersection:
-    """What is left of targets who have a value; nothing of those who certainly have `none`."""
+def values_left(intersection: Intersection, secret: Secret, none: Bools) -> Intersection:
+    """Return the values left for targets who have one, and none for those who certainly have `none`."""
     if secret == EVERY:
-        return found
+        return intersection
     word, bit = divmod(secret.missing, 64)
 
     def without(sets: Words) -> Words:
@@ -60,13 +60,13 @@ def values_left(found: Intersection, secret: Secret, none: Bools) -> Intersectio
         rest[none] = 0
         return rest
 
-    sets = tuple(without(one) for one in found.sets)
-    return Intersection(found.values, sets, found.located & ~none, without(found.left))
+    sets = tuple(without(bits) for bits in intersection.sets)
+    return Intersection(intersection.values, sets, intersection.located & ~none, without(intersection.left))
 
 
 @dataclass(frozen=True, slots=True)
 class AgainstTruth:
-    """What the truth says of an attack, in percent of the targets that are located somewhere."""
+    """How often an attack is right, in percent of the targets that are located somewhere."""
 
     holds: float  # the true value is among those left
     holds_sure: float  # also if the target may be suppressed
@@ -85,24 +85,25 @@ class AgainstTruth:
 
 
 def against_truth(
-    found: Intersection,
+    assumed: Intersection,
     sure: Intersection,
     truth: Longs,
     secret: Secret,
     located: Sequence[tuple[GroupedRelease, Targets, Ints | None]],
 ) -> AgainstTruth:
-    """Hold an attack against the true values. `located` has for each release its targets and, if known, their own groups."""
-    somewhere = found.located.any(axis=0) & (truth != -2)
-    holds = found.holds(truth)
-    left = values_left(found, secret, certainly_missing(found, secret))
+    """Compare an attack with the true values. `located` has for each release its targets and, if known, their own groups."""
+    somewhere = assumed.located.any(axis=0) & (truth != -2)
+    holds = assumed.holds(truth)
+    left = values_left(assumed, secret, certainly_missing(assumed, secret))
     certain = somewhere & (left.posterior == 1) & ((truth != secret.missing) | (secret == EVERY))
-    told = truth != -2
+    has_truth = truth != -2
     inside = [
-        _percent(contains(sets, truth)[there & told]) for sets, there in zip(found.sets, found.located, strict=True)
+        _percent(contains(sets, truth)[there & has_truth])
+        for sets, there in zip(assumed.sets, assumed.located, strict=True)
     ]
     right = [
-        float("nan") if mine is None else _percent(is_own_group_found(release, targets.codes, mine))
-        for release, targets, mine in located
+        float("nan") if own is None else _percent(is_own_group_found(release, targets.codes, own))
+        for release, targets, own in located
     ]
     kept = _percent(sure.holds(truth)[somewhere])
     return AgainstTruth(_percent(holds[somewhere]), kept, _percent(holds[certain]), inside, right)
@@ -112,13 +113,13 @@ def _percent(of: Bools) -> float:
     return 100 * float(of.mean()) if len(of) else float("nan")
 
 
-def belief_figures(found: Composition, truth: Longs | None, secret: Secret = EVERY) -> dict[str, Any]:
-    """What is to be said of beliefs: how sharp they are and, with the truth, how often and how well they are right."""
+def belief_figures(believed: Composition, truth: Longs | None, secret: Secret = EVERY) -> dict[str, Any]:
+    """Return how precise beliefs are and, with the truth, how often and how well they are right."""
     document: dict[str, Any] = {
-        "converged": found.converged,
-        "pooled": found.pooled,
-        "shared_groups": int(np.count_nonzero(found.shared)),
-        "undefined": int(np.isnan(found.posterior).any(axis=1).sum()),
+        "converged": believed.converged,
+        "pooled": believed.pooled,
+        "shared_groups": int(np.count_nonzero(believed.shared)),
+        "undefined": int(np.isnan(believed.posterior).any(axis=1).sum()),
         "success": asdict(Rate.undefined()),
         "naive": asdict(Rate.undefined()),
         "confidence": float("nan"),
@@ -127,16 +128,18 @@ def belief_figures(found: Composition, truth: Longs | None, secret: Secret = EVE
     if truth is None:
         return document
     known = (truth != -2) & ((truth != secret.missing) | (secret == EVERY))
-    lost = np.isnan(found.posterior).any(axis=1, keepdims=True)
-    # A value that no release has is a column more, which nobody ever guesses.
+    lost = np.isnan(believed.posterior).any(axis=1, keepdims=True)
+    # A value that no release has gets a column of its own, which is never guessed.
     answer, baseline = (
         np.column_stack([weights[known], np.zeros(int(known.sum()))])
-        for weights in map(secret.given, (np.where(lost, found.baseline, found.posterior), found.baseline))
+        for weights in map(
+            secret.without_missing, (np.where(lost, believed.baseline, believed.posterior), believed.baseline)
+        )
     )
     right = np.where(truth[known] < 0, answer.shape[1] - 1, truth[known])
-    one = np.ones(len(right), dtype=np.int64)
-    document["success"] = asdict(accuracy.success(answer, right, one))
-    document["naive"] = asdict(accuracy.success(baseline, right, one))
-    document["confidence"] = accuracy.confidence(answer, one).mean if len(one) else float("nan")
-    document["calibration"] = [asdict(b) for b in accuracy.calibration(answer, right, one)]
+    ones = np.ones(len(right), dtype=np.int64)
+    document["success"] = asdict(accuracy.success(answer, right, ones))
+    document["naive"] = asdict(accuracy.success(baseline, right, ones))
+    document["confidence"] = accuracy.confidence(answer, ones).mean if len(ones) else float("nan")
+    document["calibration"] = [asdict(b) for b in accuracy.calibration(answer, right, ones)]
     return document

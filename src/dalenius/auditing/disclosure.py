@@ -12,7 +12,7 @@ import numpy as np
 
 from dalenius.adversaries.models.fit import inside_boxes
 from dalenius.auditing.policy import Part
-from dalenius.auditing.suppressed import ask, of_suppressed
+from dalenius.auditing.suppressed import evaluate_criteria, of_suppressed
 from dalenius.criteria import EpsilonPrivacy, Predicate, Realistic
 from dalenius.criteria.parsing import epsilon_privacy
 from dalenius.engines import Engine
@@ -21,6 +21,8 @@ from dalenius.releases import GroupCells, GroupedRelease, Release
 from dalenius.releases.prior import Priors
 from dalenius.releases.reading import COUNT, Reading
 from dalenius.schema import Schema
+
+__all__ = ["Disclosure", "composition", "described", "disclose", "policy_criteria", "policy_epsilons", "usual"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Disclosure:
 
 
 def usual(release: GroupedRelease, known: int = 0) -> list[Realistic]:
-    """Adversaries for an audit that names none: they have seen as many people elsewhere as the release has."""
+    """Return the adversaries of an audit that names none. They have seen as many people elsewhere as the release has."""
     leaves = max(len(column.leaves) for column in release.schema.sensitive)
     sigma = max(release.people, leaves)
     return [
@@ -52,14 +54,14 @@ def usual(release: GroupedRelease, known: int = 0) -> list[Realistic]:
 def disclose(
     release: GroupedRelease, adversaries: Sequence[Realistic], predicates: Sequence[Predicate] = ()
 ) -> tuple[Disclosure, ...]:
-    """ε of every sensitive column against every adversary."""
-    found = []
+    """Return ε of every sensitive column against every adversary."""
+    disclosures = []
     sizes = release.sizes
     for column in release.schema.sensitive:
         grouping = release.grouping(column.name)
         for adversary in adversaries:
             level = EpsilonPrivacy(adversary, predicates=tuple(predicates)).level(grouping)
-            found.append(
+            disclosures.append(
                 Disclosure(
                     adversary.text,
                     adversary.known,
@@ -71,42 +73,44 @@ def disclose(
                     int(sizes[level.worst]),
                 )
             )
-    return tuple(found)
+    return tuple(disclosures)
 
 
 def described(adversaries: Sequence[Realistic], sets: Sequence[Predicate]) -> dict[str, Any]:
-    """What ε was measured against, for the JSON."""
+    """Return what ε was measured against, as JSON has it."""
     return {
-        "adversaries": {who.text: {"known": who.known, "at_most": who.at_most} for who in adversaries},
+        "adversaries": {
+            adversary.text: {"known": adversary.known, "at_most": adversary.at_most} for adversary in adversaries
+        },
         "predicates": [str(predicate) for predicate in sets],
     }
 
 
 def policy_criteria(schema: Schema, priors: Priors) -> list[EpsilonPrivacy]:
-    """The thresholds that `[policy]` sets under epsilon_privacy; files in them are relative to the schema's folder."""
-    asked = schema.policy.get("epsilon_privacy")
-    assert asked is None or isinstance(asked, list | tuple)
-    with _named(schema):
-        return [epsilon_privacy(str(text), priors) for text in asked or ()]
+    """Return the thresholds that `[policy]` sets under epsilon_privacy. Their files are relative to the schema's folder."""
+    texts = schema.policy.get("epsilon_privacy")
+    assert texts is None or isinstance(texts, list | tuple)
+    with _in_policy(schema):
+        return [epsilon_privacy(str(text), priors) for text in texts or ()]
 
 
-def asked_figures(release: GroupedRelease, asked: Sequence[EpsilonPrivacy]) -> tuple[Part, ...]:
-    """Each threshold as asked, its limit, and what was found: of classes, suppressed rows and sensitive columns the worst."""
-    with _named(release.schema):
-        return tuple(_part(release, criterion) for criterion in asked)
+def policy_epsilons(release: GroupedRelease, criteria: Sequence[EpsilonPrivacy]) -> tuple[Part, ...]:
+    """Return each threshold with its limit and the worst ε of all classes, suppressed rows and sensitive columns."""
+    with _in_policy(release.schema):
+        return tuple(_part(release, criterion) for criterion in criteria)
 
 
 def _part(release: GroupedRelease, criterion: EpsilonPrivacy) -> Part:
-    found = ask(release, [criterion])
-    level = max(one.level for one in found)
-    theirs = max((one.suppressed_level for one in found if one.suppressed_level is not None), default=level)
+    outcomes = evaluate_criteria(release, [criterion])
+    level = max(outcome.level for outcome in outcomes)
+    theirs = max((each.suppressed_level for each in outcomes if each.suppressed_level is not None), default=level)
     shown = f"≤ {criterion.epsilon:g} against {criterion.adversary.text}"
     return Part(shown, criterion.epsilon, max(level, theirs), of=of_suppressed(release) if theirs > level else "")
 
 
 @contextlib.contextmanager
-def _named(schema: Schema) -> Iterator[None]:
-    """Errors about the policy say where it stands."""
+def _in_policy(schema: Schema) -> Iterator[None]:
+    """Add the place of the policy to errors about it."""
     try:
         yield
     except DaleniusError as error:
@@ -114,10 +118,10 @@ def _named(schema: Schema) -> Iterator[None]:
 
 
 def composition(release: Release, population: Path | None, engine: Engine) -> GroupCells:
-    """How many people of which quasi-identifiers are in each class.
+    """Return how many people with which quasi-identifiers are in each class.
 
-    An anatomized release says it. Of a generalized one it must be known who is in it, from a register, say: a file with
-    the quasi-identifiers of exactly these people.
+    An anatomized release says so itself. For a generalized one, `population` is a file with the quasi-identifiers of exactly its
+    people, for example from a register.
     """
     links, boxes = release.links(), release.rows()
     if links is not None:
@@ -125,7 +129,9 @@ def composition(release: Release, population: Path | None, engine: Engine) -> Gr
     if boxes is None:
         raise InputError(f"A release of kind {release.kind!r} does not say which people are in a class.")
     if population is None:
-        raise InputError("A generalized release does not tell the quasi-identifiers of its people: name --population.")
+        raise InputError(
+            "A generalized release does not contain the quasi-identifiers of its people. Pass --population FILE."
+        )
     rows = engine.open(population)
     names = [column.name for column in boxes.schema.quasi]
     absent = [name for name in names if name not in rows.columns]
@@ -138,11 +144,11 @@ def composition(release: Release, population: Path | None, engine: Engine) -> Gr
     group = np.full(len(codes), -1, dtype=np.int32)
     times = np.zeros(len(codes), dtype=np.int64)
     for some, start, inside in inside_boxes(boxes, codes):
-        one = np.diff(start) > 0
-        group[some[one]] = inside[start[:-1][one]]
+        is_inside = np.diff(start) > 0
+        group[some[is_inside]] = inside[start[:-1][is_inside]]
         times[some] += np.diff(start)
     if (times > 1).any():
-        raise InputError(f"{rows.name}: somebody fits several classes; whose prior counts where is not known.")
+        raise InputError(f"{rows.name}: somebody fits several classes, so their class is unknown.")
     people = GroupCells.gather(group, codes, reading.counts, [len(c.leaves) for c in boxes.schema.quasi])
     kept = people.group >= 0
     sizes = np.bincount(people.group[kept], weights=people.counts[kept], minlength=boxes.groups)

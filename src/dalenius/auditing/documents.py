@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def audit_document(audit: Audit, *, reveal: bool = False) -> dict[str, Any]:
-    """The document. Nothing tells a person's value unless revealed."""
+    """Return the document. It has no person's value unless revealed."""
     return {
         "release": {
             "kind": audit.release.kind,
@@ -53,7 +53,7 @@ def audit_document(audit: Audit, *, reveal: bool = False) -> dict[str, Any]:
 
 
 def _extent(release: Release) -> dict[str, float | None]:
-    """How many people and classes; noisy counts do not tell. Of these, the ε that their noise gives."""
+    """Return how many people and classes there are, or for noisy counts, which do not say this, the ε of their noise."""
     classes, counts = release.classes(), release.counts()
     epsilon = None if counts is None else counts.noise_epsilon
     if classes is None:
@@ -61,39 +61,39 @@ def _extent(release: Release) -> dict[str, float | None]:
     return {"people": classes.people, "classes": classes.groups, "suppressed": classes.suppressed, "epsilon": epsilon}
 
 
-def _attack_document(found: Attack) -> dict[str, Any]:
-    adversary = ADVERSARIES[found.adversary]
+def _attack_document(attack: Attack) -> dict[str, Any]:
+    adversary = ADVERSARIES[attack.adversary]
     return {
-        "adversary": found.adversary,
+        "adversary": attack.adversary,
         "knows": adversary.knows,
         "does": adversary.does,
-        "sensitive": found.column,
-        "method": found.belief.method,
-        "success": asdict(found.success),
-        "success_assumed": asdict(found.success_assumed),
-        "naive": asdict(found.naive),
+        "sensitive": attack.column,
+        "method": attack.belief.method,
+        "success": asdict(attack.success),
+        "success_assumed": asdict(attack.success_assumed),
+        "naive": asdict(attack.naive),
         "control": {
-            **asdict(found.control),
-            "kind": found.control_kind,
-            "naive": found.control_naive,
-            "perfect_breach": found.control_breach,
-            "unmatched": found.control_unmatched,
-            "comparable": found.comparable,
-            "shift": found.shift.least,
-            "shift_at_most": found.shift.most,
+            **asdict(attack.control),
+            "kind": attack.control_kind,
+            "naive": attack.control_naive,
+            "perfect_breach": attack.control_breach,
+            "unmatched": attack.control_unmatched,
+            "comparable": attack.comparable,
+            "shift": attack.shift.least,
+            "shift_at_most": attack.shift.most,
         },
-        "gain": asdict(found.gain),
-        "residual": found.residual,
-        "verdict": found.verdict,
-        "confidence": asdict(found.confidence),
-        "perfect_breach": found.perfect_breach,
-        "perfect_breach_sure": found.perfect_breach_sure,
-        "high_confidence": asdict(found.high_confidence),
-        "calibration": found.calibration_document,
-        "unmatched": found.unmatched,
-        "lower_bound": found.lower_bound,
-        "gain_lower_bound": found.gain_lower_bound,
-        "missing": found.missing,
-        "right_group": asdict(found.right_group),
-        "converged": found.control_settled,
+        "gain": asdict(attack.gain),
+        "residual": attack.residual,
+        "verdict": attack.verdict,
+        "confidence": asdict(attack.confidence),
+        "perfect_breach": attack.perfect_breach,
+        "perfect_breach_sure": attack.perfect_breach_sure,
+        "high_confidence": asdict(attack.high_confidence),
+        "calibration": attack.calibration_document,
+        "unmatched": attack.unmatched,
+        "lower_bound": attack.lower_bound,
+        "gain_lower_bound": attack.gain_lower_bound,
+        "missing": attack.missing,
+        "right_group": asdict(attack.right_group),
+        "converged": attack.is_control_converged,
     }

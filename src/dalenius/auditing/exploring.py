@@ -1,9 +1,10 @@
-"""The frontier: many ways to publish a table are tried, compared by a risk and a utility, and the best may be written."""
+"""The frontier: publish a table in many ways, compare the releases by a risk and a utility, and write the best."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,44 +15,55 @@ from dalenius import engines as _engine
 from dalenius.adversaries.models.sampling import Effort
 from dalenius.auditing.axes import DEFAULT_RISK, DEFAULT_UTILITY, RISKS, UTILITIES
 from dalenius.auditing.candidates import Candidate, check_tried, grid
+from dalenius.auditing.frontier import Bench, Setting, TradeOff, points
 from dalenius.auditing.holdout import split_rows
 from dalenius.auditing.journal import Journal, basis
 from dalenius.auditing.people import check_others
 from dalenius.auditing.policy import Threshold
 from dalenius.auditing.publishing import release_targets
-from dalenius.auditing.tradeoff import Bench, Setting, TradeOff, points
-from dalenius.engines import PREFIX, Engine, Source, as_file
+from dalenius.engines import PREFIX, Engine, Source, as_file, source_name
 from dalenius.errors import InputError, Interrupted, ParameterError, listing
 from dalenius.output import check_writable
 from dalenius.publishers.registry import PUBLISHERS, files, find_publisher
+from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import Table
 
+__all__ = ["SCHEMA_FILE", "Best", "Frontier", "Stage", "frontier"]
+
 Stage = Callable[[str], None]
+SCHEMA_FILE = Path("privacy.toml")  # the schema that commands use if none is named
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """What became of the release that `best` asks for: its files, or why there are none."""
+    """The release that `best` asks for: its files, or why there are none."""
 
     files: tuple[str, ...] = ()
-    missed: tuple[Threshold, ...] = ()  # by another draw of the release that satisfied the policy
+    missed: tuple[Threshold, ...] = ()  # by a new draw of the release that satisfied the policy
 
     @property
     def is_written(self) -> bool:
         return bool(self.files)
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """All releases that were tried, and the best of them if it was to be written."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Frontier(Result):
+    """All releases that were tried, and the best of them if it was to be written.
 
+    `to_pandas` has one row for each candidate: `method`, `parameters`, `published`, `reason` (why it could not be published),
+    `risk`, `utility`, `pareto` (whether no other candidate beats it in both), `verdict` of the policy, `adversary` (who is right
+    most often), `people`, `classes`, `suppressed`, `k`, `l` and `t`.
+    """
+
+    table: str  # its name
     tradeoff: TradeOff
-    best: Best | None  # None: nobody asked
+    best: Best | None  # None: nobody asked for it to be written
     has_policy: bool
+    publish_command: str = ""  # the command that publishes the best release; empty if there is none
 
     def to_document(self) -> dict[str, Any]:
-        """The frontier as JSON has it."""
+        """Return the frontier as JSON has it."""
         return self.tradeoff.to_document()
 
 
@@ -77,59 +89,65 @@ def frontier(
     url: str = _engine.DEFAULT,
     connect: Callable[[str], Engine] = _engine.connect,
     stage: Stage | None = None,
-) -> Explored:
+) -> Frontier:
     """Publish and audit a table by every method, or by those named, with all combinations of their parameters.
 
-    `values` are those to try, by axis, and `options` further options of methods. Points are kept in the folder `resume`, so that
-    an interrupted run goes on where it was. `best` is where to write the most useful release that satisfies the policy. `page`
-    and `json` are files that the caller will write, and `connect` reaches the engine at `url`.
+    `values` has the values to try, by axis, and `options` has further options of methods. Points are kept in the folder `resume`,
+    so that an interrupted run can continue. `best` is where to write the most useful release that satisfies the policy. `page` and
+    `json` are files that the caller will write. `connect` opens the engine at `url`.
     """
-    tried = tuple(dict.fromkeys(methods)) if methods else tuple(PUBLISHERS)
-    for method in tried:
+    methods_tried = tuple(dict.fromkeys(methods)) if methods else tuple(PUBLISHERS)
+    for method in methods_tried:
         find_publisher(method, "frontier")
-    check_tried(tried, values or {}, options or {})
+    check_tried(methods_tried, values or {}, options or {})
     if mcse is not None:
-        Effort(mcse=mcse)  # refuses what makes no sense before any work
+        Effort(mcse=mcse)  # refuses a bad value before any work
     axes = _axis("--risk", risk, DEFAULT_RISK, RISKS), _axis("--utility", utility, DEFAULT_UTILITY, UTILITIES)
     at_once = _processes(jobs, url)
     declared, engine = Schema.load(schema), connect(url)
     _check_best(best, share, declared)
     _check_control(axes[0].name, best, declared, holdout, share)
-    release = () if best is None else release_targets(tried, best, engine, remedy="Name other methods with --method.")
+    release = (
+        () if best is None else release_targets(methods_tried, best, engine, remedy="Name other methods with --method.")
+    )
     inputs = [table, schema, holdout, *declared.files, *engine.own_files]
     targets = _check_outputs(release, inputs, page, json)
     check_others(table, holdout, engine)
-    stage = stage or _silent
+    stage = stage or _ignore_stage
     with _people(table, holdout, share, seed, engine) as (kept, others):
         stage("reading")
         people = Table(kept, declared, engine=engine)
-        candidates = grid(tried, values or {}, people, utility=axes[1].name, options=options)
+        candidates = grid(methods_tried, values or {}, people, utility=axes[1].name, options=options)
         outside = None if others is None else Table(others, declared, engine=engine)
         if outside is not None:
-            outside.marginals()  # what is wrong with it is told once, and now
+            outside.marginals()  # report errors in it once, and now
         setting = Setting(str(kept), schema, None if others is None else str(others), url, seed, mcse)
         known = basis(setting, declared, engine, people, outside, share)
         journal = Journal(resume or _folder(Path(table) if isinstance(table, str | Path) else kept), known, fresh=fresh)
         if journal.folder.resolve() in targets:
-            raise InputError(f"{str(journal.folder)!r} is the folder of what was measured. Name another file to write.")
+            raise InputError(
+                f"{str(journal.folder)!r} is the folder that keeps the measured points. Name another file to write."
+            )
         measured = _measured(setting, candidates, journal, at_once, engine, stage)
-        found = TradeOff(measured, *axes, seed, _held_out(holdout, share))
-        if best is None:
-            return Explored(found, None, bool(declared.policy))
-        stage("publishing")
-        return Explored(found, _written(found, setting, engine, best), bool(declared.policy))
+        tradeoff = TradeOff(measured, *axes, seed, _held_out(holdout, share))
+        published = None
+        if best is not None:
+            stage("publishing")
+            published = _write_best(tradeoff, setting, engine, best)
+        command = _publish_command(tradeoff, source_name(table), schema, url, best)
+        return Frontier(source_name(table), tradeoff, published, bool(declared.policy), command)
 
 
 def _measured(
     setting: Setting, candidates: Sequence[Candidate], journal: Journal, jobs: int, engine: Engine, stage: Stage
 ) -> tuple[Any, ...]:
-    """Every candidate's point; refused if none could be published."""
+    """Measure every candidate. Refuse if none could be published."""
 
     def count(done: int, total: int) -> None:
         stage(f"{done} of {total} releases measured")
 
     try:
-        measured = points(setting, candidates, journal, jobs=jobs, engine=engine, told=count)
+        measured = points(setting, candidates, journal, jobs=jobs, engine=engine, progress=count)
     except KeyboardInterrupt:
         done = sum(journal.has(candidate.to_document()) for candidate in candidates)
         raise Interrupted(_stopped(done, len(candidates), journal)) from None
@@ -138,9 +156,9 @@ def _measured(
     return measured
 
 
-def _written(found: TradeOff, setting: Setting, engine: Engine, best: Path) -> Best:
-    """Write the best release. What is drawn anew is audited anew before it is written: another draw is another release."""
-    chosen = found.best()
+def _write_best(tradeoff: TradeOff, setting: Setting, engine: Engine, best: Path) -> Best:
+    """Write the best release. A method that draws makes another release now, which is audited again before it is written."""
+    chosen = tradeoff.best()
     if chosen is None:
         return Best()
     candidate, bench = chosen.candidate, Bench(setting, engine)
@@ -150,12 +168,12 @@ def _written(found: TradeOff, setting: Setting, engine: Engine, best: Path) -> B
         if again.verdict != "passed":
             return Best(missed=tuple(again.missed()))
     published.write(best)
-    written = [best] if str(best).startswith(PREFIX) else files(candidate.method, best)
-    return Best(tuple(map(str, written)))
+    paths = [best] if str(best).startswith(PREFIX) else files(candidate.method, best)
+    return Best(tuple(map(str, paths)))
 
 
 def _axis(option: str, name: str | None, usual: str, known: Mapping[str, Any]) -> Any:
-    """One of the two that releases are compared by."""
+    """Return the risk or utility that releases are compared by."""
     if name is not None and name not in known:
         raise ParameterError(option, "frontier", f"one of {listing(known)}", name)
     return known[name or usual]
@@ -164,7 +182,7 @@ def _axis(option: str, name: str | None, usual: str, known: Mapping[str, Any]) -
 def _check_best(best: Path | None, share: float | None, declared: Schema) -> None:
     if best is None:
         return
-    if not any(asked != [] for asked in declared.policy.values()):
+    if not any(threshold != [] for threshold in declared.policy.values()):
         raise InputError(
             f"--best publishes the most useful release that satisfies [policy], and {declared.source} has none. Add one, for "
             "example [policy] with min_k = 5 and max_attacker_accuracy = 0.5."
@@ -217,7 +235,7 @@ def _check_outputs(release: Sequence[Path], inputs: Sequence[Any], page: Path | 
 def _people(
     table: Source, holdout: Source | None, share: float | None, seed: int, engine: Engine
 ) -> Iterator[tuple[Path, Path | None]]:
-    """Who is published and who is held out: data frames, and two shares of a table, in files that go when all is done."""
+    """Yield who is published and who is held out. Data frames, and the shares of a table, are temporary files."""
     if share is None:
         with as_file(table, engine) as kept, contextlib.ExitStack() as stack:
             yield kept, None if holdout is None else stack.enter_context(as_file(holdout, engine))
@@ -228,8 +246,19 @@ def _people(
         yield kept, others
 
 
+def _publish_command(tradeoff: TradeOff, table: str, schema: Path, url: str, output: Path | None) -> str:
+    """Return the command that publishes the best release; empty if no release is best."""
+    best = tradeoff.best()
+    if best is None:
+        return ""
+    words = ["dalenius", "publish", str(table), *([] if schema == SCHEMA_FILE else ["--schema", str(schema)])]
+    usual = "release" if best.candidate.kind.has_several_files() else "release.csv"
+    words += [*best.candidate.options, "-o", str(output or usual)]
+    return shlex.join(words) + ("" if url == _engine.DEFAULT else " --engine …")
+
+
 def _held_out(holdout: Source | None, share: float | None) -> str:
-    """Who is held out, in words."""
+    """Return who is held out, in words."""
     if share is not None:
         return f"{share:g} of the people held out"
     if holdout is None:
@@ -238,7 +267,7 @@ def _held_out(holdout: Source | None, share: float | None) -> str:
 
 
 def _folder(table: Path) -> Path:
-    """Where what was measured of a table is kept: beside it; of an engine's table, here."""
+    """Return the folder that keeps the points of a table: next to its file, or here for a table of the engine."""
     if table.exists():
         return table.with_name(f"{table.name.removesuffix(table.suffix)}.frontier")
     return Path(f"{table.name.removeprefix(PREFIX)}.frontier")
@@ -249,10 +278,10 @@ def _stopped(kept: int, total: int, journal: Journal) -> str:
         return "Interrupted. Nothing was measured yet, and nothing was written."
     again = ", without --fresh" if journal.fresh else ""
     return (
-        f"Interrupted. {kept} of {total} releases are measured and kept in {str(journal.folder)!r}. Run the same command again"
-        f"{again}: it does the rest."
+        f"Interrupted. {kept} of {total} releases were measured and kept in {str(journal.folder)!r}. Run the same command again"
+        f"{again} to measure the rest."
     )
 
 
-def _silent(stage: str) -> None:
-    """Take no notice of the stage."""
+def _ignore_stage(stage: str) -> None:
+    """No-op progress callback."""

@@ -1,7 +1,7 @@
-"""What was measured is kept, a file for each release, so that an interrupted run goes on where it was.
+"""Keep what was measured, one file per release, so that an interrupted run can continue.
 
-A file's name is a checksum of everything that the figures depend on: the table, the held-out people, the schema and what it
-reads, the seed, the version, the method and its parameters. Another table or another schema finds nothing here.
+A file's name is a checksum of everything that the figures depend on: the table, the held-out people, the schema and the files it
+reads, the seed, the version, the method and its parameters. So another table or schema never reads these files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dalenius.adversaries import ADVERSARIES
 from dalenius.auditing.disclosure import policy_criteria
 from dalenius.auditing.holdout import drawn_together
 from dalenius.auditing.people import files_of
-from dalenius.auditing.playing import SHARP
+from dalenius.auditing.playing import SHARP_THRESHOLDS
 from dalenius.criteria import CRITERIA
 from dalenius.engines import Engine
 from dalenius.errors import InputError, file_error
@@ -31,7 +31,9 @@ from dalenius.schema import Schema
 from dalenius.table import Table
 
 if TYPE_CHECKING:
-    from dalenius.auditing.tradeoff import Setting
+    from dalenius.auditing.frontier import Setting
+
+__all__ = ["FORMAT", "Journal", "basis"]
 
 FORMAT = 1
 
@@ -43,37 +45,37 @@ class Journal:
         self.folder, self.basis, self.fresh = folder, dict(basis), fresh
         if folder.exists() and not folder.is_dir():
             raise InputError(
-                f"{str(folder)!r} is a file; what was measured is kept in a folder. Name one: --resume FOLDER."
+                f"{str(folder)!r} is a file, but what was measured is kept in a folder. Pass another one: --resume FOLDER."
             )
         if not folder.exists() and not folder.parent.is_dir():
             raise InputError(
-                f"The folder {str(folder.parent)!r} does not exist. Make it first, or name another: --resume."
+                f"The folder {str(folder.parent)!r} does not exist. Create it first, or pass another one: --resume FOLDER."
             )
 
     def read(self, what: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What was found of this; nothing if it is not known, or the file is damaged."""
+        """Return the figures kept for this; None if there are none, or the file is damaged."""
         if self.fresh:
             return None
         try:
-            found = json.loads(self._path(what).read_text(encoding="utf-8"))
+            entry = json.loads(self._path(what).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        known = isinstance(found, dict) and found.get("of") == json.loads(self._text(what))
-        return found["found"] if known else None
+        known = isinstance(entry, dict) and entry.get("of") == json.loads(self._text(what))
+        return entry["found"] if known else None
 
     def has(self, what: Mapping[str, Any]) -> bool:
-        """Whether something is kept of this."""
+        """Return whether figures are kept for this."""
         return self._path(what).is_file()
 
-    def write(self, what: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-        """Keep what was found of this."""
+    def write(self, what: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
+        """Keep the figures of this."""
         try:
             self.folder.mkdir(exist_ok=True)
         except OSError as error:
             raise InputError(
-                f"{file_error(error, self.folder, 'keep what was measured in')} Name another: --resume."
+                f"{file_error(error, self.folder, 'keep what was measured in')} Pass another folder: --resume FOLDER."
             ) from None
-        document = {"of": json.loads(self._text(what)), "found": found}
+        document = {"of": json.loads(self._text(what)), "found": figures}
         write_texts({self._path(what): json.dumps(document, ensure_ascii=False, indent=1) + "\n"})
 
     def _text(self, what: Mapping[str, Any]) -> str:
@@ -92,13 +94,13 @@ def basis(
     others: Table | None,
     share: float | None,
 ) -> dict[str, Any]:
-    """Everything that a point depends on besides its own parameters, as checksums."""
+    """Return everything that a point depends on besides its own parameters, as checksums."""
     priors = Priors(declared, engine, declared.folder)
     policy_criteria(declared, priors)
-    written = tomllib.loads(setting.schema.read_bytes().decode("utf-8-sig"))
-    policy = written.pop("policy", {})
-    # Limits are held against what was measured; only these decide what is measured, and how long it is sampled.
-    asked = {key: value for key, value in policy.items() if key in ("epsilon_privacy", *SHARP)}
+    raw = tomllib.loads(setting.schema.read_bytes().decode("utf-8-sig"))
+    policy = raw.pop("policy", {})
+    # Other limits are compared with what was measured. These decide what is measured, and how long is sampled.
+    decisive = {key: value for key, value in policy.items() if key in ("epsilon_privacy", *SHARP_THRESHOLDS)}
     attackers = any(key.startswith("max_attacker_") for key in policy)
     files = [files_of(source, release=False, engine=engine) for source in (setting.table, setting.holdout)]
     return {
@@ -107,7 +109,7 @@ def basis(
         "table": sha256(*files[0]) if files[0] else _counted_people(people),
         "holdout": sha256(*files[1]) if files[1] else None if others is None else _counted_people(others),
         "schema": hashlib.sha256(
-            json.dumps([written, asked, attackers], sort_keys=True, default=str).encode()
+            json.dumps([raw, decisive, attackers], sort_keys=True, default=str).encode()
         ).hexdigest(),
         "files": [[file.name, sha256(file)] for file in sorted({*declared.files, *priors.files})],
         "share": share,
@@ -118,7 +120,7 @@ def basis(
 
 
 def _program() -> str:
-    """A checksum of the program itself, and of all plug-ins: what is measured may change with any line of them."""
+    """Return a checksum of the program and of all plug-ins: any of their lines may change what is measured."""
     folder = Path(__file__).parent.parent  # that of the package
     parts = [part for registry in (CRITERIA, PUBLISHERS, ADVERSARIES, KINDS) for part in registry.values()]
     sources = {Path(inspect.getfile(part)) for part in parts}
@@ -126,7 +128,7 @@ def _program() -> str:
 
 
 def _counted_people(people: Table) -> str:
-    """A checksum of a table that is not in a file: of its distinct rows and their counts."""
+    """Return a checksum of the distinct rows and counts of a table that is not in a file."""
     cells = people.cells()
     leaves = "\0".join(f"{column.name}\1" + "\1".join(column.leaves) for column in cells.schema.coded)
     return hashlib.sha256(leaves.encode() + cells.codes.tobytes() + cells.counts.tobytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""The fourth room of an audit: figures against the thresholds of `[policy]`, and the verdict."""
+"""The fourth step of an audit: compare figures with the thresholds of `[policy]`, and reach the verdict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dalenius.auditing.policy import Figure, Threshold, apply, overall
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """What the policy looks at, and what follows."""
+    """The figures that the policy looks at, and the outcome of each threshold."""
 
     figures: dict[str, Figure]
     thresholds: tuple[Threshold, ...]
@@ -21,7 +21,7 @@ class Judgement:
 
 
 def judge(findings: Findings) -> Judgement:
-    """Hold what was found against the policy. An identifier that is published violates any policy."""
+    """Compare what was measured with the policy. A published identifier violates any policy."""
     measured = figures(findings)
     thresholds = apply(findings.policy, measured)
     published = findings.opening.identifiers

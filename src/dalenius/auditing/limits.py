@@ -1,4 +1,4 @@
-"""What an audit cannot say: a list of small functions, each with its sentence, in the order of the report."""
+"""What an audit cannot say. Each limit is a small function with its sentence, in the order of the report."""
 
 from __future__ import annotations
 
@@ -15,32 +15,34 @@ from dalenius.errors import counted, listing
 if TYPE_CHECKING:
     from dalenius.auditing.audit import Audit
 
+__all__ = ["LIMITS", "LOWER_BOUND", "OTHER_SPELLING", "Limit", "first_limits", "limits"]
+
 LOWER_BOUND = "Every success is a lower bound, and so is every gain unless held-out people fit no class either."
-OTHER_SPELLING = "Is a set, a range or a mark of suppression written in another way?"
+OTHER_SPELLING = "Check whether sets, ranges or suppressed values are spelled differently there."
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Sentences about one thing that was not tested. What must be said is never left out, however short a report is."""
+    """Sentences about one thing that was not tested. Even a short report keeps those that are required."""
 
     sentences: Callable[[Audit], Iterator[str]]
-    must_be_said: bool = False
+    is_required: bool = False
 
 
 def limits(audit: Audit) -> list[str]:
-    """What this audit cannot say; adversaries that were not tried come first."""
+    """Return what this audit cannot say. Adversaries that were not tried come first."""
     return [sentence for limit in LIMITS for sentence in limit.sentences(audit)]
 
 
 def first_limits(audit: Audit, more: int) -> list[str]:
-    """The first of them: as many as must be said, and some more."""
-    needed = sum(len(list(limit.sentences(audit))) for limit in LIMITS if limit.must_be_said)
-    return limits(audit)[: needed + more]
+    """Return all required sentences, and as many others as `more` says."""
+    required = sum(len(list(limit.sentences(audit))) for limit in LIMITS if limit.is_required)
+    return limits(audit)[: required + more]
 
 
 def _identifiers(audit: Audit) -> Iterator[str]:
     if audit.identifiers:
-        yield f"{listing(audit.identifiers)}: declared to name a person, and published."
+        yield f"{listing(audit.identifiers)}: declared as identifier, and published."
 
 
 def _refused(audit: Audit) -> Iterator[str]:
@@ -57,31 +59,31 @@ def _uncovered(audit: Audit) -> Iterator[str]:
 def _known_group(audit: Audit) -> Iterator[str]:
     if audit.release.links() is not None:
         yield (
-            "Somebody who knows in which group a person is may be right more often: dalenius attack --adversary "
-            f"{Majority.name}."
+            "An attacker who knows a person's group may be right more often. To test this, run: dalenius attack --adversary "
+            f"{Majority.name}"
         )
 
 
 def _worst_cases(audit: Audit) -> Iterator[str]:
     if audit.release.centres() is not None:
         yield (
-            "Singling out, linkability and privacy models take a person's group as known. The nearest centroid may be another "
-            "group's, so that they are worst cases."
+            "Singling out, linkability and privacy models assume that a person's group is known. The nearest centroid may belong "
+            "to another group, so these numbers are worst cases."
         )
 
 
-def _unthreatened(audit: Audit) -> Iterator[str]:
-    if audit.unthreatened and audit.has_truth:
-        yield f"Relative threats of learner and attacker were not measured: {audit.unthreatened}."
+def _no_threats(audit: Audit) -> Iterator[str]:
+    if audit.no_threats_reason and audit.has_truth:
+        yield f"Relative threats of learner and attacker were not measured: {audit.no_threats_reason}."
 
 
 def _unsettled(audit: Audit) -> Iterator[str]:
     for name, threats in audit.threats.items():
-        if threats.settled and not threats.converged:
+        if threats.has_converged_beliefs and not threats.converged:
             worst = max(threats.errors[figure] for figure in ACCURACIES)
             yield (
-                f"How many people are threatened in {name} is known to ± {worst:.4f} only: values tie, or nearly so, for "
-                "the most believed one."
+                f"The share of people threatened in {name} is known only to ± {worst:.4f}, because the most likely values are tied "
+                "or nearly tied."
             )
         elif not threats.converged:
             yield f"The relative threats of {name} were sampled and have not converged: do not rely on them."
@@ -89,40 +91,40 @@ def _unsettled(audit: Audit) -> Iterator[str]:
 
 def _control(audit: Audit) -> Iterator[str]:
     if not audit.has_truth:
-        yield "Without the original table (--truth) it cannot be known how often an adversary is right, only how sure it is."
+        yield "Without the original table (--truth), the audit cannot tell how often an adversary is right, only how sure it is."
     elif not audit.held_out:
         yield (
-            "Without held-out people (--holdout) what the release teaches about everybody cannot be told from what "
-            "it gives away about its own people."
+            "Without held-out people (--holdout), the audit cannot separate what the release reveals about its own people from "
+            "what it teaches about everybody."
         )
 
 
 def _missing(audit: Audit) -> Iterator[str]:
-    yield from dict.fromkeys(_without_value(found) for found in audit.attacks if found.missing)
+    yield from dict.fromkeys(_without_value(attack) for attack in audit.attacks if attack.missing)
 
 
-def _without_value(found: Attack) -> str:
-    """People who have no value that somebody could learn."""
-    have = counted(found.missing, "person has", "people have")
+def _without_value(attack: Attack) -> str:
+    """Return the sentence about people who have no value to learn."""
+    have = counted(attack.missing, "person has", "people have")
     return (
-        f"{have} no value of {found.column}. That is not taken for a secret, and no figure of an attack counts them; "
-        "missing_is_secret = true in the schema makes it one."
+        f"{have} no value of {attack.column}. A missing value is not a secret, so the figures of attacks leave these people out. "
+        "To count it as one, set missing_is_secret = true in the schema."
     )
 
 
 def _other_population(audit: Audit) -> Iterator[str]:
-    for name in dict.fromkeys(one.column for one in audit.attacks if not one.comparable):
-        least = max(one.shift.least for one in audit.attacks if one.column == name)
+    for name in dict.fromkeys(attack.column for attack in audit.attacks if not attack.comparable):
+        least = max(attack.shift.least for attack in audit.attacks if attack.column == name)
         yield (
-            f"The held-out people are not like those of the table: the commonest {name} is at least {100 * least:.1f} points "
-            "rarer or commoner among them. They are no control."
+            f"The held-out people are not like those of the table: the most common {name} is at least {100 * least:.1f} points "
+            "rarer or more common among them. They cannot serve as a control."
         )
 
 
 def _near_guesses(audit: Audit) -> Iterator[str]:
     numbers = [column.name for column in audit.schema.sensitive if column.type == "integer"]
     if numbers and audit.attacks:
-        yield f"A guess of {listing(numbers)} that is nearly right counts as wrong: how near guesses come is not measured."
+        yield f"A guess of {listing(numbers)} that is nearly right counts as wrong: how close guesses come is not measured."
 
 
 def _unseen_columns(audit: Audit) -> Iterator[str]:
@@ -137,12 +139,12 @@ def _unseen_columns(audit: Audit) -> Iterator[str]:
         if column.role in ("identifier", "other")
     ]
     if unseen:
-        yield f"Columns that were not looked at: {', '.join(unseen)}."
+        yield f"Columns that were not analysed: {', '.join(unseen)}."
 
 
 def _classless(audit: Audit) -> Iterator[str]:
     if audit.classes is None:
-        yield "The release has no classes: singling out, linkability and privacy models of classes do not apply."
+        yield "The release has no classes, so singling out, linkability and privacy models of classes do not apply."
 
 
 def _untested(audit: Audit) -> Iterator[str]:
@@ -158,12 +160,12 @@ def _never_tried(audit: Audit) -> Iterator[str]:  # noqa: ARG001 - true of every
 # A new limit is one function and one line here.
 LIMITS = (
     Limit(_identifiers),
-    Limit(_refused, must_be_said=True),
+    Limit(_refused, is_required=True),
     Limit(_uncovered),
-    Limit(_known_group, must_be_said=True),
-    Limit(_worst_cases, must_be_said=True),
-    Limit(_unthreatened, must_be_said=True),
-    Limit(_unsettled, must_be_said=True),
+    Limit(_known_group, is_required=True),
+    Limit(_worst_cases, is_required=True),
+    Limit(_no_threats, is_required=True),
+    Limit(_unsettled, is_required=True),
     Limit(_control),
     Limit(_missing),
     Limit(_other_population),

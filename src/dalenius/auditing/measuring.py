@@ -1,11 +1,11 @@
-"""The third room of an audit: what the release itself tells, levels and risks of its classes, and what it is good for."""
+"""The third step of an audit: the levels and risks of the classes, and what the release is still good for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from dalenius.auditing.disclosure import Disclosure, asked_figures, disclose, usual
+from dalenius.auditing.disclosure import Disclosure, disclose, policy_epsilons, usual
 from dalenius.auditing.opening import Opening
 from dalenius.auditing.policy import Part
 from dalenius.auditing.suppressed import SuppressedRows, suppressed_rows
@@ -21,7 +21,7 @@ from dalenius.releases import GroupedRelease
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measurement:
-    """The numbers that need no adversary of the registry. A release without classes has the first two only."""
+    """The numbers that need no registered adversary. A release without classes has only the first two."""
 
     columns_left: tuple[ColumnLeft, ...]
     utility: dict[str, float]
@@ -30,7 +30,7 @@ class Measurement:
     risks: ClassRisks | None = None
     errors: dict[str, ClassErrors] = field(default_factory=dict)  # by sensitive column
     disclosures: tuple[Disclosure, ...] = ()
-    epsilons: tuple[Part, ...] = ()  # the thresholds of the policy under epsilon_privacy, each with what was found
+    epsilons: tuple[Part, ...] = ()  # the thresholds of the policy under epsilon_privacy, each with the measured ε
 
 
 def measure_release(
@@ -40,9 +40,9 @@ def measure_release(
     adversaries: Sequence[Realistic] = (),
     predicates: Sequence[Predicate] = (),
     known: int = 0,
-    asked: Sequence[EpsilonPrivacy] = (),
+    epsilon_criteria: Sequence[EpsilonPrivacy] = (),
 ) -> Measurement:
-    """Measure a release. `asked` are the policy's criteria of ε-privacy; the other arguments are those of the audit."""
+    """Measure a release. `epsilon_criteria` are those of the policy; the other arguments are those of the audit."""
     release, classes = opening.release, opening.classes
     utility: dict[str, float] = {}
     if opening.truth is not None:
@@ -63,15 +63,15 @@ def measure_release(
         levels=levels,
         suppressed_rows=suppressed_rows(classes),
         risks=_risks(opening, classes, utility),
-        errors={column: found for column, found in errors.items() if found is not None},
-        epsilons=asked_figures(classes, asked),
-        disclosures=_disclosures(classes, list(adversaries) or usual(classes, known), predicates, asked),
+        errors={column: error for column, error in errors.items() if error is not None},
+        epsilons=policy_epsilons(classes, epsilon_criteria),
+        disclosures=_disclosures(classes, list(adversaries) or usual(classes, known), predicates, epsilon_criteria),
     )
 
 
 def _risks(opening: Opening, classes: GroupedRelease, utility: dict[str, float]) -> ClassRisks:
     risks = class_risks(classes, opening.truth)
-    # A person whose row was changed fits rows of others.
+    # A person whose row was changed fits other people's rows.
     return replace(risks, upper_bound=True) if utility.get("misfit") else risks
 
 
@@ -79,10 +79,14 @@ def _disclosures(
     classes: GroupedRelease,
     adversaries: Sequence[Realistic],
     predicates: Sequence[Predicate],
-    asked: Sequence[EpsilonPrivacy],
+    epsilon_criteria: Sequence[EpsilonPrivacy],
 ) -> tuple[Disclosure, ...]:
-    """ε against each adversary, and against those of the policy that are not among them."""
+    """Return ε against each adversary, and against those that only the policy names."""
     chosen = disclose(classes, adversaries, predicates)
-    there = {(one.adversary, one.known, one.predicates) for one in chosen}
-    of_policy = disclose(classes, [criterion.adversary for criterion in asked])
-    return chosen + tuple(one for one in of_policy if (one.adversary, one.known, one.predicates) not in there)
+    of_policy = disclose(classes, [criterion.adversary for criterion in epsilon_criteria])
+
+    def key(disclosure: Disclosure) -> tuple[object, ...]:
+        return disclosure.adversary, disclosure.known, disclosure.predicates
+
+    measured = set(map(key, chosen))
+    return chosen + tuple(disclosure for disclosure in of_policy if key(disclosure) not in measured)

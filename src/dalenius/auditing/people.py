@@ -22,16 +22,34 @@ from dalenius.releases import GroupedRelease, NoisyCounts, Release, find_files, 
 from dalenius.schema import Schema
 from dalenius.table import NO_LIMIT, Cells, Table
 
-MOST_CELLS = 1_000_000  # different people for whom it is looked whether those held out are among them
-MOST_DRAWN = 999_999_999  # people that NumPy can draw from by their counts
-SURELY = 8  # standard deviations
+__all__ = [
+    "MAX_COMPARED_CELLS",
+    "MAX_DEVIATIONS",
+    "MAX_DRAWN_PEOPLE",
+    "Control",
+    "People",
+    "check_others",
+    "check_same_people",
+    "check_strangers",
+    "check_values",
+    "columns_of",
+    "files_of",
+    "open_together",
+    "plausible_people",
+    "together",
+    "widened",
+]
+
+MAX_COMPARED_CELLS = 1_000_000  # distinct people up to which held-out people are looked for in the table
+MAX_DRAWN_PEOPLE = 999_999_999  # NumPy can draw from at most this many people by their counts
+MAX_DEVIATIONS = 8  # standard deviations from chance before held-out people are refused
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
-    """Targets with the truth about them: target i stands for `people[i]` persons, whose values are `values[i]`.
+    """Targets with the truth about them: target i stands for `people[i]` people, whose values are `values[i]`.
 
-    Fractions of persons are for who stands in several places (see `groups`).
+    A held-out person who is divided among several groups counts as fractions (see `groups`).
     """
 
     table: Table
@@ -54,29 +72,29 @@ class People:
         return self.values[:, names.index(column)]
 
     def known_by(self, names: Sequence[str] | None) -> People:
-        """The same people for an attacker who knows only these quasi-identifiers; None: all of them."""
+        """Return the same people for an attacker who knows only these quasi-identifiers. None means all of them."""
         if names is None:
             return self
         hidden = [a for a, column in enumerate(self.targets.schema.quasi) if column.name not in names]
         return replace(self, targets=self.targets.without(*hidden))
 
     def rows(self, quasi: Ints, *, limit: int) -> list[int]:
-        """Row numbers in the table of the people with these quasi-identifiers."""
+        """Return the row numbers in the table of the people with these quasi-identifiers."""
         schema, texts = self.targets.schema, self.table.texts()
         wanted = {
-            column.name: [text for text, code in texts[column.name].items() if code == mine]
-            for column, mine in zip(schema.quasi, quasi.tolist(), strict=True)
+            column.name: [text for text, code in texts[column.name].items() if code == wanted_code]
+            for column, wanted_code in zip(schema.quasi, quasi.tolist(), strict=True)
         }
         return self.table.rows.find(wanted, limit=limit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Control:
-    """Held-out people, and the release in a coding that has their values, too."""
+    """Held-out people, and the release in a coding that includes their values."""
 
     release: Release
     people: People
-    drawn: bool = False  # `split` recorded that it drew them from the table that the others are of
+    drawn: bool = False  # whether `split` recorded that it drew them from the same table
 
 
 def open_together(
@@ -91,9 +109,9 @@ def open_together(
 ) -> tuple[Release, People | None, Control | None]:
     """Read a release and the table it was made of with one coding, and held-out people with a wider one.
 
-    Where the schema declares no domain, the values are those that occur in the release or the table. Values that only
-    held-out people have join for the control alone: what is said of the release must not depend on them. A `table` is the truth
-    that was opened and counted before.
+    Where the schema declares no domain, the values are those that occur in the release or the table. Values that only held-out
+    people have are added for the control alone, because results about the release must not depend on them. `table` is the truth,
+    if the caller has opened and counted it already.
     """
     engine = engine or _engine.default()
     if table is None and truth is not None:
@@ -115,7 +133,7 @@ def open_together(
 
 
 def check_values(release: Release | None, people: People | None) -> None:
-    """Refuse a sensitive column in which nobody has a value: there is nothing to learn, and every rate would be empty."""
+    """Refuse a sensitive column in which nobody has a value: there is nothing to learn, and every rate would be undefined."""
     schema: Schema | None = people.targets.schema if people is not None else getattr(release, "schema", None)
     if schema is None:
         return
@@ -130,13 +148,13 @@ def check_values(release: Release | None, people: People | None) -> None:
             continue
         if not Secret.of(schema, column).counts(table).any():
             raise InputError(
-                f"Nobody has a value of {column.name!r}: there is nothing to attack. Name another sensitive column, or say "
+                f"Nobody has a value of {column.name!r}, so there is nothing to attack. Choose another sensitive column, or set "
                 "missing_is_secret = true in the schema."
             )
 
 
 def check_same_people(release: GroupedRelease, people: People, name: str = "The release") -> None:
-    """A table is the truth about a release only if it has as many people, with the same sensitive values."""
+    """Refuse a table that is not the truth about a release: it must have as many people, with the same sensitive values."""
     if people.count != release.people:
         raise InputError(
             f"{name} has {counted(release.people, 'person', 'people')} and the table {people.count:,}. The truth must be the table "
@@ -144,8 +162,8 @@ def check_same_people(release: GroupedRelease, people: People, name: str = "The 
             "it without --truth."
         )
     for j, column in enumerate(release.schema.sensitive):
-        mine = np.bincount(people.values[:, j], weights=people.people, minlength=len(column.leaves)).astype(np.int64)
-        if not np.array_equal(mine, release.grouping(column.name).table):
+        counts = np.bincount(people.values[:, j], weights=people.people, minlength=len(column.leaves)).astype(np.int64)
+        if not np.array_equal(counts, release.grouping(column.name).table):
             raise InputError(
                 f"{name} and the table do not have the same values of {column.name!r} equally often. "
                 "The truth must be the table that the release was made of."
@@ -155,7 +173,7 @@ def check_same_people(release: GroupedRelease, people: People, name: str = "The 
 def together(
     releases: Mapping[str, Source | Release], truth: Source, schema: Schema, *, kind: str | None, engine: Engine
 ) -> tuple[dict[str, Release], Table]:
-    """Several releases and the table they were made of, all with one coding."""
+    """Read several releases and the table they were made of, all with the same coding."""
     table = Table(truth, schema, engine=engine, most_cells=NO_LIMIT)
     opened = {
         name: release if isinstance(release, Release) else read(release, schema, kind=kind, engine=engine)
@@ -176,7 +194,7 @@ def widened(
     kind: str | None,
     engine: Engine,
 ) -> Release:
-    """A release in a coding that has these values of its columns, too."""
+    """Return a release in a coding that also has these values of its columns."""
     more = schema.bind({column.name: set(leaves.get(column.name, ())) for column in schema.coded})
     coded: Schema | None = getattr(release, "schema", None)
     return _widen(source, release, schema, [coded, more], kind, engine)[0]
@@ -190,7 +208,7 @@ def _widen(
     kind: str | None,
     engine: Engine,
 ) -> tuple[Release, Schema]:
-    """The release in a coding that has the values of all these schemas, and that coding."""
+    """Return the release in a coding that has the values of all these schemas, and that coding."""
     leaves = {
         column.name: {leaf for known in bound if known is not None for leaf in known[column.name].leaves}
         for column in schema.coded
@@ -208,14 +226,14 @@ def _widen(
 
 
 def _refuse_uncounted(release: NoisyCounts, wider: Schema) -> None:
-    """Noisy counts of a value that they leave out cannot be had; the value is not shown."""
-    for mine, theirs in zip(release.schema.coded, wider.coded, strict=True):
-        more = set(theirs.leaves) - set(mine.leaves)
-        if more and (mine.role == "quasi" or mine.name == release.sensitive):  # of other columns nothing is counted
+    """Refuse a value that noisy counts do not count. The message does not show the value."""
+    for own, theirs in zip(release.schema.coded, wider.coded, strict=True):
+        more = set(theirs.leaves) - set(own.leaves)
+        if more and (own.role == "quasi" or own.name == release.sensitive):  # other columns are not counted
             what = "a missing value" if more == {MISSING} else "a value"
             raise InputError(
-                f"Somebody of the table or of the held-out people has {what} in column {mine.name!r} that the noisy counts "
-                "do not count. Leave those people out, or publish again with a domain that has the value."
+                f"Somebody in the table or among the held-out people has {what} in column {own.name!r} that the noisy counts "
+                "do not include. Leave those people out, or publish again with a domain that has the value."
             )
 
 
@@ -227,21 +245,21 @@ def _bound(table: Table, schema: Schema) -> Table:
     )
 
 
-def _same(one: Schema, other: Schema) -> bool:
-    return all(a.leaves == b.leaves for a, b in zip(one.coded, other.coded, strict=True))
+def _same(first: Schema, second: Schema) -> bool:
+    return all(a.leaves == b.leaves for a, b in zip(first.coded, second.coded, strict=True))
 
 
 def files_of(source: object, *, release: bool, engine: Engine) -> tuple[Path, ...]:
-    """The files that a table or a release is read from; none for a frame, or a table of the engine."""
+    """Return the files that a table or a release is read from; none for a frame or a table of the engine."""
     if not isinstance(source, str | Path) or engine.holds(str(source)):
         return ()
-    named = find_files(str(source))[1] if release else (Path(source),)
-    files = [part for file in named for part in parts_of(file) or [file]]
+    paths = find_files(str(source))[1] if release else (Path(source),)
+    files = [part for file in paths for part in parts_of(file) or [file]]
     return tuple(file for file in files if file.is_file())
 
 
 def columns_of(source: Source | Release, engine: Engine) -> frozenset[str] | None:
-    """The columns that a release has; nothing is known of one that was not read."""
+    """Return the columns of a release; None if it was not read from anywhere."""
     if isinstance(source, Release):
         return None
     if not isinstance(source, str | Path) or engine.holds(str(source)):
@@ -251,12 +269,11 @@ def columns_of(source: Source | Release, engine: Engine) -> frozenset[str] | Non
 
 
 def plausible_people(release: Release, rng: np.random.Generator) -> tuple[Targets, Longs]:
-    """People whom the release may be about, when the table is not at hand, and how many each stands for.
+    """Return people whom the release may be about, for use without the table, and how many people each stands for.
 
-    Anatomy publishes the quasi-identifiers themselves. A generalized group stands for anybody in its box: one tuple is
-    drawn from it for the whole group. The people of a centroid are taken to stand where it does. Suppressed rows stand for
-    nobody in particular and are left out. Of a column that is suppressed in every row, and whose values nobody declares,
-    nothing is known of anybody.
+    Anatomy publishes the quasi-identifiers themselves. A generalized group stands for anybody in its box: one tuple is drawn from
+    it for the whole group. The people of a centroid are assumed to have its values. Suppressed rows stand for nobody in particular
+    and are left out. A column that is suppressed in every row, and has no declared values, is unknown for everybody.
     """
     links, centres, rows = release.links(), release.centres(), release.rows()
     if links is not None:
@@ -264,7 +281,9 @@ def plausible_people(release: Release, rng: np.random.Generator) -> tuple[Target
     if centres is not None:
         return Targets(centres.schema, centres.leaves()), centres.sizes
     if rows is None:
-        raise InputError(f"A release of kind {release.kind!r} does not say whom it may be about. Name the table, too.")
+        raise InputError(
+            f"A release of kind {release.kind!r} does not say whom it may be about. Pass the table, too (--truth)."
+        )
     codes = np.empty_like(rows.codes)
     for a, labels in enumerate(rows.labels):
         drawn = rng.random(rows.groups)
@@ -277,24 +296,24 @@ def plausible_people(release: Release, rng: np.random.Generator) -> tuple[Target
 
 
 def check_strangers(people: People, others: People) -> None:
-    """Held-out people who are the table's own are no control, and a release that gives them away would pass.
+    """Refuse held-out people who are in the table: they are no control, and a release that discloses them would pass.
 
-    Of two lots drawn from one population each has now more, now fewer of those with the same values. Lots that agree far
-    better than any of twenty others that are drawn from both together share people.
+    Two samples from one population differ by chance in how many people have the same values. Samples that agree far better than
+    any of twenty random splits of both together share people.
     """
     inner, outer = people.targets.schema, others.targets.schema
-    theirs = np.column_stack([others.targets.codes, others.values])
-    mine = np.column_stack([people.targets.codes, people.values])
+    held_out = np.column_stack([others.targets.codes, others.values])
+    own = np.column_stack([people.targets.codes, people.values])
     places = [{leaf: code for code, leaf in enumerate(column.leaves)} for column in outer.coded]
     for j, (column, place) in enumerate(zip(inner.coded, places, strict=True)):
-        mine[:, j] = np.array([place[leaf] for leaf in column.leaves], dtype=np.int32)[mine[:, j]]
-    cells, number = distinct_rows(np.vstack([mine, theirs]).astype(np.int32), [len(c.leaves) for c in outer.coded])
+        own[:, j] = np.array([place[leaf] for leaf in column.leaves], dtype=np.int32)[own[:, j]]
+    cells, number = distinct_rows(np.vstack([own, held_out]).astype(np.int32), [len(c.leaves) for c in outer.coded])
     inside, outside = (
         np.bincount(number[part], weights=lot.people, minlength=len(cells)).astype(np.int64)
-        for part, lot in ((slice(len(mine)), people), (slice(len(mine), None), others))
+        for part, lot in ((slice(len(own)), people), (slice(len(own), None), others))
     )
     both, held = inside + outside, int(outside.sum())
-    if len(cells) > MOST_CELLS or both.sum() > MOST_DRAWN or not held:
+    if len(cells) > MAX_COMPARED_CELLS or both.sum() > MAX_DRAWN_PEOPLE or not held:
         return
     expected = both * (held / both.sum())
     rng = np.random.default_rng(0)
@@ -304,18 +323,18 @@ def check_strangers(people: People, others: People) -> None:
 
     drawn = [uneven(rng.multivariate_hypergeometric(both, held, method="marginals")) for _ in range(20)]
     spread = float(np.std(drawn, ddof=1))
-    if spread > 0 and (uneven(outside) - np.mean(drawn)) / spread < -SURELY:
+    if spread > 0 and (uneven(outside) - np.mean(drawn)) / spread < -MAX_DEVIATIONS:
         twins = int(np.minimum(inside, outside).sum())
         raise InputError(
-            f"Held-out people are people of the table, too: {twins:,} of {held:,} have the values of somebody there, far more than "
-            "chance would have. They must be others, like them; dalenius split draws some before publishing."
+            f"The held-out people seem to be people of the table: {twins:,} of {held:,} have the same values as somebody there, "
+            "far more than by chance. They must be other, similar people. Run dalenius split before publishing to draw some."
         )
 
 
 def check_others(truth: Source | None, holdout: Source | None, engine: Engine) -> None:
-    """The held-out people must be other people than the table's."""
+    """Refuse held-out people who are the people of the table."""
     files = [files_of(source, release=False, engine=engine) for source in (truth, holdout)]
     same = all(files) and sha256(*files[0]) == sha256(*files[1])
     names = [str(source).removeprefix(PREFIX) for source in (truth, holdout) if isinstance(source, str | Path)]
     if same or (len(names) == 2 and names[0] == names[1]):
-        raise InputError("The held-out people are the people of the table. They must be others, like them.")
+        raise InputError("The held-out people are the people of the table. They must be other, similar people.")

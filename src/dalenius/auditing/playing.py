@@ -1,4 +1,4 @@
-"""The second room of an audit: every adversary that is registered, on every sensitive column."""
+"""The second step of an audit: every registered adversary, on every sensitive column."""
 
 from __future__ import annotations
 
@@ -18,67 +18,85 @@ from dalenius.auditing.people import Control, People
 from dalenius.auditing.threat import RelativeThreats, relative_threats
 from dalenius.schema import Schema
 
+__all__ = [
+    "MAX_PEOPLE_SWEEPS",
+    "MAX_SAMPLED_PEOPLE",
+    "ROUGH_MCSE",
+    "SAMPLED_THRESHOLDS",
+    "SHARP_THRESHOLDS",
+    "NotTried",
+    "Play",
+    "Tell",
+    "compares_with_learner",
+    "effort_for",
+    "play",
+]
+
 Tell = Callable[[str], None]
 
-ROUGH_MCSE = 0.02  # that lets see how often an attacker is right, where nothing sharper is asked for
-MAX_PEOPLE_SWEEPS = 25_000_000  # people times sweeps of a chain that it may take, but 2,000 sweeps in any case
-MAX_SAMPLED_PEOPLE = 50_000  # of a release that cuts links, for whom is sampled without being asked for
-SHARP = ("max_relative_threat", "min_faithfulness")  # thresholds that sampling must be sharp for
-SAMPLED = (*SHARP, "max_attacker_accuracy", "max_attacker_gain")  # thresholds that ask for sampling
+ROUGH_MCSE = 0.02  # precise enough to see how often an attacker is right, if nothing more precise is requested
+MAX_PEOPLE_SWEEPS = 25_000_000  # people times sweeps of a chain; at least 2,000 sweeps are allowed in any case
+MAX_SAMPLED_PEOPLE = 50_000  # in a release that cuts links, up to which sampling needs no request
+SHARP_THRESHOLDS = ("max_relative_threat", "min_faithfulness")  # thresholds that need precise sampling
+SAMPLED_THRESHOLDS = (*SHARP_THRESHOLDS, "max_attacker_accuracy", "max_attacker_gain")  # thresholds that need sampling
 
 
 @dataclass(frozen=True, slots=True)
-class Unplayed:
-    """An adversary that was not played, and why."""
+class NotTried:
+    """An adversary that was not tried, and why."""
 
     name: str
     reason: str
-    applies: bool  # the release offers what it needs
-    is_general: bool  # it attacks published rows, so that a reader expects it
-    is_relative: bool  # relative threats are made of it
+    applies: bool  # whether the release offers what it needs
+    is_general: bool  # whether it attacks published rows, so that a reader expects it
+    is_relative: bool  # whether relative threats depend on it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Play:
-    """What each adversary achieved, and who was not played."""
+    """What each adversary achieved, and which were not tried."""
 
     attacks: tuple[Attack, ...]
     at_risk: tuple[AtRisk, ...]
     threats: dict[str, RelativeThreats]  # by sensitive column
-    unplayed: tuple[Unplayed, ...]
+    not_tried: tuple[NotTried, ...]
 
     @property
     def refused(self) -> dict[str, str]:
-        """Adversaries that a reader would expect, and why they were not played; relative threats are told apart."""
+        """Return adversaries that a reader would expect, and why they were not tried. Relative threats are reported separately."""
         return {
-            one.name: one.reason for one in self.unplayed if not one.is_relative and (one.applies or one.is_general)
+            each.name: each.reason
+            for each in self.not_tried
+            if not each.is_relative and (each.applies or each.is_general)
         }
 
     @property
-    def unthreatened(self) -> str:
-        """Why there are no relative threats."""
-        return "" if self.threats else next((one.reason for one in self.unplayed if one.is_relative), "")
+    def no_threats_reason(self) -> str:
+        """Return why there are no relative threats."""
+        return "" if self.threats else next((each.reason for each in self.not_tried if each.is_relative), "")
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether somebody stopped the sampling."""
-        return any(one.interrupted for one in self.attacks)
+        """Return whether sampling was interrupted."""
+        return any(attack.interrupted for attack in self.attacks)
 
     @property
-    def is_settled(self) -> bool:
-        """Whether everything that was sampled has converged."""
-        return all(one.converged for one in self.threats.values()) and all(one.control_settled for one in self.attacks)
+    def is_converged(self) -> bool:
+        """Return whether everything that was sampled has converged."""
+        return all(threats.converged for threats in self.threats.values()) and all(
+            attack.is_control_converged for attack in self.attacks
+        )
 
     @property
     def attacker_missing(self) -> str:
-        """Why nobody was played who learns from the release, though somebody could."""
-        return self.unthreatened if any(one.is_relative and one.applies for one in self.unplayed) else ""
+        """Return why no adversary that learns from the release was tried, although one applies."""
+        return self.no_threats_reason if any(each.is_relative and each.applies for each in self.not_tried) else ""
 
 
 def play(opening: Opening, schema: Schema, rng: np.random.Generator, *, effort: Effort | None, progress: Tell) -> Play:
-    """Play every adversary that audits play, on every sensitive column that the release says something about.
+    """Try every adversary that audits use on every sensitive column that the release says something about.
 
-    The schema's policy says how sharp sampling must be where no `effort` is given.
+    Without an `effort`, the schema's policy decides how precise sampling must be.
     """
     stage = _Stage(opening, schema, rng, effort, progress)
     for adversary_class in ADVERSARIES.values():
@@ -89,16 +107,16 @@ def play(opening: Opening, schema: Schema, rng: np.random.Generator, *, effort: 
         attacks=tuple(stage.attacks),
         at_risk=() if people is None else worst_of_all(stage.at_risk, people),
         threats=stage.threats,
-        unplayed=tuple(stage.unplayed),
+        not_tried=tuple(stage.not_tried),
     )
 
 
 def effort_for(schema: Schema, effort: Effort | None, people: int) -> Effort:
-    """How long to sample: as long as is asked for, else as long as the policy needs, else until it is seen roughly."""
+    """Return how long to sample: as requested, else as the policy needs, else until the result is roughly known."""
     if effort is not None:
         return effort
     usual = Effort()
-    if any(schema.policy.get(key) is not None for key in SHARP):
+    if any(schema.policy.get(key) is not None for key in SHARP_THRESHOLDS):
         return usual
     most = min(max(MAX_PEOPLE_SWEEPS // max(people, 1), 2_000), usual.most_sweeps)
     return Effort(mcse=ROUGH_MCSE, relative=0.5, most_sweeps=most)
@@ -106,17 +124,17 @@ def effort_for(schema: Schema, effort: Effort | None, people: int) -> Effort:
 
 @dataclass(slots=True, eq=False)
 class _Stage:
-    """Where adversaries are played one after the other; what one of them learnt is kept here."""
+    """Adversaries are tried here one after the other. What one of them learnt is kept."""
 
     opening: Opening
     schema: Schema
     rng: np.random.Generator
-    effort: Effort | None  # that was asked for
+    effort: Effort | None  # as requested
     progress: Tell
     attacks: list[Attack] = field(default_factory=list)
     at_risk: list[AtRisk] = field(default_factory=list)
     threats: dict[str, RelativeThreats] = field(default_factory=dict)
-    unplayed: list[Unplayed] = field(default_factory=list)
+    not_tried: list[NotTried] = field(default_factory=list)
 
     @property
     def used_effort(self) -> Effort:
@@ -129,23 +147,23 @@ class _Stage:
         if reason is not None:
             applies = adversary.applies(opening.release)
             general, relative = "rows" in adversary.needs, adversary.baseline_is_learner
-            self.unplayed.append(Unplayed(adversary.name, reason, applies, general, relative))
+            self.not_tried.append(NotTried(adversary.name, reason, applies, general, relative))
             return
         people, control = opening.people, opening.control
         if people is None:
             self.attacks += [self._unseen(adversary, column) for column in opening.attacked]
             return
-        # Before anybody is held against the control: what was learnt of the people answers for others, too.
+        # Before the control is attacked: what was learnt about the people also applies to others.
         if compares_with_learner(adversary):
             self.threats |= {column: self._threats(adversary, column, people) for column in opening.attacked}
         for column in opening.attacked:
             self.progress(f"{adversary.name} on {column}")
-            found = self._attack(adversary, column, people, control)
-            self.attacks.append(found)
-            self._find_most_at_risk(found, adversary, people)
+            result = self._attack(adversary, column, people, control)
+            self.attacks.append(result)
+            self._find_most_at_risk(result, adversary, people)
 
     def _reason(self, adversary: Adversary) -> str | None:
-        """Why an adversary is not played, or nothing."""
+        """Return why an adversary is not tried; None if it is."""
         release, people = self.opening.release, self.opening.people
         if adversary.baseline_is_learner:
             if people is None:
@@ -156,14 +174,14 @@ class _Stage:
         if reason is not None:
             return reason
         if people is None and self.opening.classes is None:
-            return "without the original table there is nobody to try it on"
+            return "without the original table there is nobody to attack"
         if not self._may_sample() and not all(adversary.is_exact(release, name) for name in self.opening.attacked):
-            return "this release has no exact answer; --mcse 0.005 has it sampled, which may take minutes"
+            return "it has no exact answer for this release; --mcse 0.005 samples it, which may take minutes"
         return None
 
     def _may_sample(self) -> bool:
-        """Whether somebody asked for sampling, or the release cuts links and is small."""
-        if self.effort is not None or any(self.schema.policy.get(key) is not None for key in SAMPLED):
+        """Return whether sampling was requested, or the release cuts links and is small."""
+        if self.effort is not None or any(self.schema.policy.get(key) is not None for key in SAMPLED_THRESHOLDS):
             return True
         links = self.opening.release.links()
         return links is not None and links.people <= MAX_SAMPLED_PEOPLE
@@ -175,7 +193,7 @@ class _Stage:
     def _threats(self, adversary: Learning, column: str, people: People) -> RelativeThreats:
         what, show = f"learner and {adversary.name} on {column}", self.progress
 
-        # Not by `self`: the threats keep it, and a circle would keep the engine's database open after the audit.
+        # Without `self`: the threats keep this function, and a reference cycle would keep the database open after the audit.
         def progress(sweeps: int, worst: float, rhat: float) -> None:
             show(f"{what}: {sweeps:,} sweeps, largest error {worst:.4f}, R-hat {rhat:.3f}")
 
@@ -194,17 +212,17 @@ class _Stage:
                 outside = threats.about(control.people.targets)
         return attack(
             adversary, release, column, people, control, self.rng,
-            belief=belief, outside=outside, located=self.opening.located,
+            belief=belief, outside=outside, grouped_people=self.opening.grouped_people,
         )  # fmt: skip
 
-    def _find_most_at_risk(self, found: Attack, adversary: Adversary, people: People) -> None:
-        """Not by who samples, which would take long again; nor without classes, where all is about everybody alike."""
+    def _find_most_at_risk(self, result: Attack, adversary: Adversary, people: People) -> None:
+        """Find the people most at risk, unless the adversary samples, which is slow, or there are no classes."""
         if self.opening.classes is None or adversary.samples:
             return
         self.progress("people most at risk")
-        self.at_risk += most_at_risk(found, adversary, self.opening.release, people, self.rng)
+        self.at_risk += most_at_risk(result, adversary, self.opening.release, people, self.rng)
 
 
 def compares_with_learner(adversary: Adversary) -> TypeGuard[Learning]:
-    """Whether its baseline is what a learner believes, so that relative threats can be measured."""
+    """Return whether its baseline is what a learner believes, so that relative threats can be measured."""
     return isinstance(adversary, Learning) and adversary.baseline_is_learner

@@ -1,4 +1,4 @@
-"""The verdict: thresholds of `[policy]` against what was measured. What is not measured is not tested, never passed."""
+"""The verdict: what was measured, compared with the thresholds of `[policy]`. What was not measured never passes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-SURE = 1.96  # standard errors that a number which was sampled must be away from its limit
+__all__ = ["SURE", "Figure", "Outcome", "Part", "Threshold", "apply", "overall"]
+
+SURE = 1.96  # standard errors by which a sampled number must be away from its limit
 Outcome = Literal["passed", "violated", "not tested"]
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """One line of the policy: what is asked, what was found, and what follows.
+    """One line of the policy: what it asks for, what was measured, and the outcome.
 
-    `reason` says why it was not tested, or what else than the classes violates it.
+    `reason` says why it was not tested, or what violates it if that is not a class.
     """
 
     key: str
@@ -27,13 +29,13 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of several numbers for a policy key: what is asked, the limit, what was found and its standard error, if any."""
+    """One of several numbers for a policy key: what it asks for, the limit, the measured number and its standard error, if any."""
 
     shown: str
     limit: float
     measured: float
     error: float = 0.0
-    least: bool = False  # the limit is one from below
+    least: bool = False  # whether the limit is a minimum
     of: str = ""  # what it was measured on, where that is not the classes
 
 
@@ -44,24 +46,24 @@ class Figure:
     value: float
     reason: str = ""
     parts: tuple[Part, ...] = ()  # for a key with several thresholds
-    low: float = math.inf  # how small it may be in truth: it is violated only if that is
-    high: float = -math.inf  # how large it may be in truth, where a sample was measured: it passes only if that does
+    low: float = math.inf  # how small it may really be: the threshold is violated only if this number violates it
+    high: float = -math.inf  # how large it may really be, if a sample was measured: it passes only if this number does
     spread: str = ""  # what makes it uncertain
     spread_below: str = ""  # why it may be as small as `low`
-    doubt: str = ""  # what it leaves out, and may make it larger: then it may be violated, and cannot pass
+    doubt: str = ""  # what it leaves out, which may make it larger: then it can be violated, but cannot pass
     of: str = ""  # what it was measured on, where that is not the classes
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Figure:
-        """What `asdict` made of one."""
+        """Return the figure that `asdict` turned into a document."""
         return cls(**{**document, "parts": tuple(Part(**part) for part in document["parts"])})
 
 
 def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Threshold, ...]:
-    """Each threshold of the policy with its outcome, in the policy's order."""
+    """Return each threshold of the policy with its outcome, in the policy's order."""
     outcomes = []
     for key, asked in policy.items():
-        if asked == []:  # nothing is asked for
+        if asked == []:  # no threshold
             continue
         figure = figures.get(key, Figure(math.nan, "this version has no measure for it"))
         for part in figure.parts:
@@ -89,29 +91,29 @@ def apply(policy: Mapping[str, Any], figures: Mapping[str, Figure]) -> tuple[Thr
 
 
 def _doubted(figure: Figure, limit: float) -> tuple[Outcome, str]:
-    """Whether a number within its limit passes: not if it is there by chance, or because something was not tried."""
+    """Return whether a number within its limit passes: not if that may be chance, or because something was not tried."""
     if figure.doubt:
         return "not tested", figure.doubt
-    if not figure.high <= limit + _slack(limit):  # also where nobody knows how large it may be
+    if not figure.high <= limit + _slack(limit):  # also if it is unknown how large it may be
         return (
             "not tested",
-            f"{figure.spread} it may be {figure.high:.3g} in truth (95 % interval), which is above {limit:g}",
+            f"{figure.spread}, it may be as large as {figure.high:.3g} (95 % confidence interval), above the limit {limit:g}",
         )
     return "passed", ""
 
 
 def _slack(limit: float) -> float:
-    """What rounding may add."""
+    """Return what rounding may add."""
     return 1e-9 * abs(limit)
 
 
 def _outcome(measured: float, limit: float, error: float, *, least: bool) -> tuple[Outcome, str]:
-    """What follows, and why if nothing does: an estimate nearer to its limit than chance would tell neither passes nor fails."""
+    """Return the outcome and its reason. An estimate that chance could move across its limit neither passes nor fails."""
     above = measured - limit if least else limit - measured
     if error and abs(above) <= SURE * error:
         return (
             "not tested",
-            f"{measured:.4g} ± {SURE * error:.2g} is too near to {limit:g} to tell; sample longer (--mcse)",
+            f"{measured:.4g} ± {SURE * error:.2g} is too close to {limit:g} to decide; sample longer (--mcse)",
         )
     slack = _slack(limit)
     holds = measured >= limit - slack if least else measured <= limit + slack  # either may be infinite
@@ -119,17 +121,17 @@ def _outcome(measured: float, limit: float, error: float, *, least: bool) -> tup
 
 
 def _words(asked: object) -> str:
-    """A threshold that is more than a number, as a person would write it."""
+    """Return a threshold that is more than a number, as a person would write it."""
     if isinstance(asked, Mapping):
         return ", ".join(f"{key} {value:g}" for key, value in asked.items())
     return ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else str(asked)
 
 
 def overall(outcomes: tuple[Threshold, ...]) -> str:
-    """violated, passed, incomplete (nothing violated, something not tested), or none (no thresholds)."""
-    found = {threshold.outcome for threshold in outcomes}
+    """Return violated, passed, incomplete (nothing violated, something not tested), or none (no thresholds)."""
+    seen = {threshold.outcome for threshold in outcomes}
     if not outcomes:
         return "none"
-    if "violated" in found:
+    if "violated" in seen:
         return "violated"
-    return "incomplete" if "not tested" in found else "passed"
+    return "incomplete" if "not tested" in seen else "passed"

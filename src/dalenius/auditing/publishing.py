@@ -1,4 +1,4 @@
-"""Publishing: from a table and what is asked for to a release on disk, together with earlier releases if there are some."""
+"""Publish a table: make a release that satisfies criteria, also together with earlier releases, and write it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from dalenius import engines as _engine
 from dalenius.auditing.compose import read_map
-from dalenius.auditing.given import read_given
+from dalenius.auditing.earlier import read_earlier
 from dalenius.criteria import Criterion
 from dalenius.engines import PREFIX, Engine, Source, TableName
 from dalenius.errors import DaleniusError, InputError, ParameterError
@@ -19,33 +19,36 @@ from dalenius.publishers.base import Progress, Published, Publisher, Record
 from dalenius.publishers.given import Given
 from dalenius.publishers.registry import PUBLISHERS, files, from_options, names_several
 from dalenius.releases import Release, check_sidecar_free, find_files, sidecar
+from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import MAX_CELLS, Table
+
+__all__ = ["Earlier", "Inputs", "OpenedEarlier", "Publication", "publish", "release_targets"]
 
 Inputs = Sequence[Path | str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """Earlier releases that a new one is made together with: their files, and what all of them must leave of everybody."""
+    """Earlier releases that a new one is made together with: their files, and how many values all of them must leave."""
 
     sources: tuple[Source | Release, ...] = field(default=(), repr=False)
-    schemas: tuple[Path, ...] = ()  # of the table, if there is none; else one for all, or one for each
+    schemas: tuple[Path, ...] = ()  # empty: the table's own; else one for all, or one for each
     l: int | None = None  # noqa: E741 - the option's name
     confidence: float | None = None
     mapping: Path | None = None
 
     def check(self) -> None:
-        """Refuse what does not go together, before anything is read."""
-        asked = {
+        """Refuse options that contradict each other, before anything is read."""
+        dependent = {
             "--given-schema": self.schemas or None,
             "--given-l": self.l,
             "--given-confidence": self.confidence,
             "--given-map": self.mapping,
         }
-        for flag, value in asked.items():
+        for flag, value in dependent.items():
             if value is not None and not self.sources:
-                raise InputError(f"{flag} is about earlier releases, and none is named. Name one: --given RELEASE.")
+                raise InputError(f"{flag} needs an earlier release. Add --given RELEASE, or leave it out.")
         if self.l is not None and self.l < 2:
             raise ParameterError("--given-l", "publish", "an int ≥ 2", self.l)
         if self.confidence is not None and not 0 < self.confidence <= 1:
@@ -61,41 +64,44 @@ class Earlier:
         read += [*self.schemas, *(file for schema in schemas for file in schema.files)]
         read += [] if self.mapping is None else [self.mapping]
 
-        def given(table: Table) -> Given:
+        def read_releases(table: Table) -> Given:
             least, most = 2 if self.l is None else self.l, 1.0 if self.confidence is None else self.confidence
-            return read_given(table, self.sources, schemas, l=least, confidence=most, mapping=names)
+            return read_earlier(table, self.sources, schemas, l=least, confidence=most, mapping=names)
 
-        return OpenedEarlier(given, tuple(read))
+        return OpenedEarlier(read_releases, tuple(read))
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedEarlier:
-    """What reads earlier releases for a table, and the files that this reads."""
+    """A function that reads earlier releases for a table, and the files that it reads."""
 
-    given: Callable[[Table], Given]
+    read: Callable[[Table], Given]
     files: tuple[Path | str, ...]
 
 
 def _release_files(source: str) -> list[Path]:
-    """The files of a release and its sidecar; none where it is not to be found, which whoever reads it says."""
+    """Return the files of a release and its sidecar; empty if it is not found, which is reported when it is read."""
     try:
         return [*find_files(source)[1], sidecar.path_of(Path(source))]
     except DaleniusError:
         return []
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Publication:
-    """A release that was made, where it was written, and how it was made."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Publication(Result):
+    """A release that was made, where it was written, and how it was made.
+
+    `to_pandas` has one row: `method`, `criteria`, `files`, and `people`, `classes` and `suppressed` if the release has classes.
+    """
 
     published: Published
-    output: str | Path | None  # None: nowhere
+    output: str | Path | None  # None: not written
     record: Record
     columns_left: tuple[ColumnLeft, ...]
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files or the table of the release, without its sidecar."""
+        """Return the files or the table of the release, without its sidecar."""
         if self.output is None:
             return ()
         if str(self.output).startswith(PREFIX):
@@ -103,7 +109,7 @@ class Publication:
         return tuple(map(str, self.published.files(Path(self.output))))
 
     def to_document(self) -> dict[str, Any]:
-        """The release as JSON has it: how it was made, and what is left of each column."""
+        """Return the release as JSON has it: how it was made, and what is left of each column."""
         return self.record.to_document() | {"columns_left": to_document(self.columns_left)}
 
 
@@ -127,9 +133,9 @@ def publish(
 ) -> Publication:
     """Make a release that satisfies the criteria and, with `output`, write it with a sidecar that says how it was made.
 
-    `options` are those of the method, by the names that the command line has, such as `suppression=0.02`. What cannot be done is
-    refused before the table is read. `report` is a file that the caller will write about the release, and `inputs` are files that
-    no output may replace; the table, the schema's files and the engine's are among them.
+    `options` are those of the method, with the names of the command line, such as `suppression=0.02`. Bad arguments are refused
+    before the table is read. `report` is a file that the caller will write about the release. `inputs` are files that no output
+    may replace; the table, the schema's files and the engine's files are always among them.
     """
     engine = engine or _engine.default()
     earlier = earlier or Earlier()
@@ -141,7 +147,7 @@ def publish(
         read += [] if opened is None else opened.files
         _check_outputs(publisher, output, report, read, engine)
     people = Table(table, schema, engine=engine, most_cells=most_cells, notify=warn)
-    planned: Any = publisher if opened is None else replace(publisher, given=opened.given(people))  # type: ignore[type-var]
+    planned: Any = publisher if opened is None else replace(publisher, given=opened.read(people))  # type: ignore[type-var]
     published: Published = planned.run(people, seed=seed, progress=progress)
     if output is not None:
         published.write(output, shuffle=shuffle)
@@ -151,23 +157,23 @@ def publish(
 def _check_outputs(
     publisher: Publisher, output: str | Path, report: Path | None, inputs: Inputs, engine: Engine
 ) -> None:
-    """Refuse what cannot be written before any work is done."""
+    """Refuse files that cannot be written, before any work is done."""
     is_table = str(output).startswith(PREFIX)
     if not is_table and not names_several(publisher.name, Path(output)):
         check_writable(Path(output), inputs=inputs)
         engine.check_target(Path(output))
-    written = release_targets([publisher.name], output, engine, remedy="Name them: -o NAME.")
-    for file in written:
+    targets = release_targets([publisher.name], output, engine, remedy="Name them: -o NAME.")
+    for file in targets:
         check_writable(file, inputs=inputs)
-    check_sidecar_free(Path(str(TableName.parse(str(output)))) if is_table else Path(output), written)
+    check_sidecar_free(Path(str(TableName.parse(str(output)))) if is_table else Path(output), targets)
     if report is not None:
         check_writable(report, inputs=inputs)
-        if report.resolve() in {file.resolve() for file in written}:
+        if report.resolve() in {file.resolve() for file in targets}:
             raise ParameterError("--json", "publish", "another file than the release and its sidecar", str(report))
 
 
 def release_targets(methods: Sequence[str], output: str | Path, engine: Engine, *, remedy: str) -> tuple[Path, ...]:
-    """The files that a release by one of these methods is written to, with its sidecar; of a table in the engine the sidecar."""
+    """Return the files that a release by one of these methods is written to. For a table in the engine, that is its sidecar."""
     if not str(output).startswith(PREFIX):
         return tuple(file for method in methods for file in files(method, Path(output)))
     name = TableName.parse(str(output))

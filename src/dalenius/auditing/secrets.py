@@ -1,6 +1,7 @@
-"""What counts as a secret. That a value is missing does not, unless the schema says `missing_is_secret`.
+"""What counts as a secret. A missing value does not, unless the schema says `missing_is_secret`.
 
-Then an attack is on people who have a value: the attacker takes that for granted, and those without one are counted apart.
+Then only people who have a value are attacked. The attacker assumes that they have one, and people without one are counted
+separately.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from dalenius.belief import Belief, normalised
 from dalenius.hierarchy import MISSING
 from dalenius.schema import Column, Schema
 
-NONE = -1  # no code: every value is a secret
+__all__ = ["EVERY", "NO_CODE", "Secret"]
+
+NO_CODE = -1  # no code: every value is a secret
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
     """The values of a column that an attacker wants to know: all but the one with the code `missing`."""
 
-    missing: int = NONE
+    missing: int = NO_CODE
 
     @classmethod
     def of(cls, schema: Schema, column: Column) -> Secret:
@@ -33,50 +36,52 @@ class Secret:
         return cls(column.leaves.index(MISSING))
 
     def people(self, truth: Ints, people: NDArray[Any]) -> NDArray[Any]:
-        """How many persons each target stands for: nobody, where the value is missing."""
-        return people if self.missing == NONE else np.where(truth == self.missing, 0, people)
+        """Return how many people each target stands for: nobody, where the value is missing."""
+        return people if self.missing == NO_CODE else np.where(truth == self.missing, 0, people)
 
     def without(self, truth: Ints, people: NDArray[Any]) -> int:
-        """How many persons have no value."""
-        return 0 if self.missing == NONE else round(float(people[truth == self.missing].sum()))
+        """Return how many people have no value."""
+        return 0 if self.missing == NO_CODE else round(float(people[truth == self.missing].sum()))
 
     def counts(self, table: NDArray[Any]) -> NDArray[Any]:
-        """How often each value occurs: 0 times, where it is missing."""
-        return table if self.missing == NONE else np.where(np.arange(len(table)) == self.missing, 0, table)
+        """Return how often each value occurs, with 0 for a missing value."""
+        return table if self.missing == NO_CODE else np.where(np.arange(len(table)) == self.missing, 0, table)
 
-    def given(self, shares: Floats) -> Floats:
-        """Beliefs about somebody who has a value; nan where only "missing" was held possible."""
-        if self.missing == NONE:
+    def without_missing(self, shares: Floats) -> Floats:
+        """Return beliefs about somebody who has a value; nan where only "missing" was possible."""
+        if self.missing == NO_CODE:
             return shares
         kept = shares.copy()
         kept[..., self.missing] = 0.0
         return normalised(kept)
 
     def answered(self, shares: Floats, otherwise: Floats) -> Floats:
-        """The same, and another belief where only "missing" was held possible."""
-        found = self.given(shares)
-        return found if self.missing == NONE else np.where(np.isnan(found), self.given(otherwise), found)
+        """Return the same, with another belief where only "missing" was possible."""
+        answer = self.without_missing(shares)
+        return (
+            answer if self.missing == NO_CODE else np.where(np.isnan(answer), self.without_missing(otherwise), answer)
+        )
 
     def chance(self, shares: Floats) -> Floats:
-        """How likely each target is to have a value; nobody knows it of one of whom nothing is believed."""
-        if self.missing == NONE:
+        """Return how likely each target is to have a value; 1 where nothing is believed about it."""
+        if self.missing == NO_CODE:
             return np.ones(len(shares))
-        found: Floats = 1 - np.nan_to_num(shares[:, self.missing])
-        return found
+        likely: Floats = 1 - np.nan_to_num(shares[:, self.missing])
+        return likely
 
     def believed(self, belief: Belief) -> Belief:
-        """The same belief about somebody who has a value. Where it leaves none, the baseline is what remains."""
-        if self.missing == NONE:
+        """Return the same belief about somebody who has a value. Where no value is left, only the baseline remains."""
+        if self.missing == NO_CODE:
             return belief
-        posterior = self.given(belief.posterior)
-        guess = None if belief.guess is None else self.given(belief.guess)
+        posterior = self.without_missing(belief.posterior)
+        guess = None if belief.guess is None else self.without_missing(belief.guess)
         if guess is not None:
             guess = np.where(np.isnan(guess), posterior, guess)
-        shown = None if belief.unless_suppressed is None else self.given(belief.unless_suppressed)
+        shown = None if belief.unless_suppressed is None else self.without_missing(belief.unless_suppressed)
         return dataclasses.replace(
             belief,
             posterior=posterior,
-            baseline=self.given(belief.baseline),
+            baseline=self.without_missing(belief.baseline),
             matched=belief.matched & ~np.isnan(posterior).any(axis=1),
             unless_suppressed=shown,
             guess=guess,

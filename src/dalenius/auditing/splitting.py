@@ -1,4 +1,4 @@
-"""The rows of a file in two, those to be published and those held out, with a record of the draw."""
+"""Split the rows of a file into those to publish and those to hold out, and record the draw."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ from dalenius.auditing.people import files_of
 from dalenius.engines import Source
 from dalenius.errors import InputError, ParameterError
 from dalenius.output import check_writable
+from dalenius.result import Result
+
+__all__ = ["Split", "split"]
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Two files that were drawn from one, how many rows each has, and the file that records it."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Split(Result):
+    """Two files that were drawn from one, how many rows each has, and the file that records it.
+
+    `to_pandas` has one row with the fields of this class as columns.
+    """
 
     published: Path
     others: Path
@@ -27,12 +33,12 @@ class Split:
     seed: int
 
     def to_document(self) -> dict[str, Any]:
-        """The split as JSON has it."""
+        """Return the split as JSON has it."""
         return {key: str(value) if isinstance(value, Path) else value for key, value in asdict(self).items()}
 
 
 def split(table: Source, published: Path, others: Path, *, share: float = SHARE, seed: int = 0) -> Split:
-    """Write a file's rows to two files, a share of them, drawn by lot, to `others`. Rows keep their texts and their order."""
+    """Write a random share of a table's rows to `others`, and the rest to `published`. Rows keep their texts and their order."""
     if not 0 < share < 1:
         raise ParameterError("--share", "split", "a number above 0 and below 1", share)
     engine, record = _engine.default(), record_of(others)

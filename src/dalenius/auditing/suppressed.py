@@ -1,6 +1,6 @@
-"""The suppressed rows of a release as a class of their own, and criteria asked of a release that is there.
+"""The suppressed rows of a release as a class of their own, and criteria evaluated on an existing release.
 
-Whoever fits no class is among the suppressed rows: together they tell values as a class does, and one alone tells all.
+Anyone who fits no class is among the suppressed rows. Together these reveal values as a class does, and a single one reveals all.
 """
 
 from __future__ import annotations
@@ -13,35 +13,37 @@ from dalenius.criteria import Criterion, Level, document, is_worse, measure, wor
 from dalenius.criteria.base import NO_PARAMETERS
 from dalenius.releases import GroupedRelease
 
+__all__ = ["CriterionOutcome", "SuppressedRows", "evaluate_criteria", "of_suppressed", "suppressed_rows", "worse"]
+
 
 @dataclass(frozen=True, slots=True)
 class SuppressedRows:
-    """How many there are, and the level of every model by sensitive column."""
+    """How many suppressed rows there are, and the level of every model by sensitive column."""
 
     rows: int
     levels: dict[str, dict[tuple[str, str], Level]]
 
     @property
     def worst(self) -> dict[tuple[str, str], Level]:
-        """Of several sensitive columns, the worst level of each model."""
+        """Return the worst level of each model over all sensitive columns."""
         return worst_of(list(self.levels.values()))
 
     def to_document(self, parameters: Mapping[str, Any] = NO_PARAMETERS) -> dict[str, Any]:
         return {"rows": self.rows, **document(self.worst, parameters)}
 
     def line(self) -> str:
-        """The levels that most policies ask for, in words: `as a class: k 9, ℓ 3, …`."""
-        found = self.worst
-        k, l = found["k_anonymity", "k"].value, found["distinct_l_diversity", "l"].value  # noqa: E741 - the literature's letter
-        # If all have one value, t tells how common it is, and may tell which.
-        t = f", t {found['t_closeness', 'equal'].value:.4g}" if l > 1 else ""
-        return f"as a class: k {k:g}, ℓ {l:g}, entropy ℓ {found['entropy_l_diversity', 'l'].value:.4g}{t}"
+        """Return the levels that most policies ask for, in words: `as a class: k 9, ℓ 3, …`."""
+        levels = self.worst
+        k, l = levels["k_anonymity", "k"].value, levels["distinct_l_diversity", "l"].value  # noqa: E741 - the literature's letter
+        # If all have the same value, t reveals how common it is, and may reveal which.
+        t = f", t {levels['t_closeness', 'equal'].value:.4g}" if l > 1 else ""
+        return f"as a class: k {k:g}, ℓ {l:g}, entropy ℓ {levels['entropy_l_diversity', 'l'].value:.4g}{t}"
 
 
 def suppressed_rows(
     release: GroupedRelease, *, others_as_quasi: bool = False, parameters: Mapping[str, Any] = NO_PARAMETERS
 ) -> SuppressedRows | None:
-    """The suppressed rows of a release, measured as a class; None if there are none."""
+    """Return the suppressed rows of a release, measured as a class; None if there are none."""
     levels = {}
     for column in release.schema.sensitive:
         grouping = release.suppressed_grouping(column.name, others_as_quasi=others_as_quasi)
@@ -52,18 +54,18 @@ def suppressed_rows(
 
 
 def of_suppressed(release: GroupedRelease) -> str:
-    """What a level was measured on, if that is the suppressed rows."""
+    """Return the words that say that a level was measured on the suppressed rows."""
     return f"in the suppressed rows ({release.suppressed:,}), which form a class for anyone who fits no other"
 
 
-def worse(found: float, other: float, model: str, key: str) -> bool:
-    """Whether another level of a model is worse than the one that was found."""
-    return is_worse((model, key), found, other)
+def worse(level: float, other: float, model: str, key: str) -> bool:
+    """Return whether another level of a model is worse than this one."""
+    return is_worse((model, key), level, other)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A criterion asked of a release: the level of its classes and of its suppressed rows, and whether they satisfy it."""
+class CriterionOutcome:
+    """A criterion on one sensitive column: the level of classes and of suppressed rows, and whether they satisfy it."""
 
     criterion: str
     sensitive: str
@@ -80,16 +82,21 @@ class Asked:
         return {**asdict(self), "holds": self.holds}
 
 
-def ask(release: GroupedRelease, criteria: Sequence[Criterion], *, others_as_quasi: bool = False) -> tuple[Asked, ...]:
-    """Each criterion on each sensitive column; what looks at sizes alone, on the first unless others split the classes."""
-    found = []
+def evaluate_criteria(
+    release: GroupedRelease, criteria: Sequence[Criterion], *, others_as_quasi: bool = False
+) -> tuple[CriterionOutcome, ...]:
+    """Evaluate each criterion on each sensitive column.
+
+    A criterion about sizes alone is evaluated on the first column only, unless other columns split the classes.
+    """
+    outcomes = []
     for criterion in criteria:
         columns = release.schema.sensitive
         for column in columns if criterion.needs_values or others_as_quasi else columns[:1]:
             classes = release.grouping(column.name, others_as_quasi=others_as_quasi)
             together = release.suppressed_grouping(column.name, others_as_quasi=others_as_quasi)
-            found.append(
-                Asked(
+            outcomes.append(
+                CriterionOutcome(
                     criterion.describe(),
                     column.name,
                     criterion.level(classes).value,
@@ -98,4 +105,4 @@ def ask(release: GroupedRelease, criteria: Sequence[Criterion], *, others_as_qua
                     together is None or bool(criterion.passes(together).all()),
                 )
             )
-    return tuple(found)
+    return tuple(outcomes)

@@ -1,4 +1,4 @@
-"""Targets from a file: what an attacker knows of people, and what it believes of them, as files."""
+"""Read targets from a file, and write what an adversary believes about them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def read_targets(
     knows: Sequence[str] | None = None,
     groups: Mapping[str, int] | None = None,
 ) -> Targets:
-    """A file with quasi-identifiers, a row a target; a missing column, an empty cell or a mark of `missing` is not known.
+    """Read a file of quasi-identifiers with one row per target. A missing column, an empty cell or a mark of `missing` is unknown.
 
-    With `knows`, only these columns are looked at. With the names of a release's `groups` a column `group` is looked at,
-    too: the group that the target is in. Other columns are ignored.
+    With `knows`, only these columns are read. With the names of a release's `groups`, a column `group` is read, too: the group
+    that the target is in. Other columns are ignored.
     """
     rows = engine.files.open(source)
     names = [column.name for column in schema.quasi]
@@ -49,9 +49,9 @@ def read_targets(
         leaves = dict(
             zip(distinct, canonical_texts(declared, distinct, schema, where=rows.name, locate=locate), strict=True)
         )
-        known = {text: leaf for text, leaf in leaves.items() if leaf != MISSING}  # what is missing is not known
-        found = leaf_codes(declared, list(known.values()), list(known), where=rows.name, locate=locate)
-        code = dict(zip(known, found.tolist(), strict=True))
+        known = {text: leaf for text, leaf in leaves.items() if leaf != MISSING}  # a missing value is unknown
+        known_codes = leaf_codes(declared, list(known.values()), list(known), where=rows.name, locate=locate)
+        code = dict(zip(known, known_codes.tolist(), strict=True))
         codes[:, names.index(name)] = [code.get(text, UNKNOWN) for text in column]
     if groups is None or GROUP not in rows.columns:
         return Targets(schema, codes)
@@ -59,14 +59,14 @@ def read_targets(
     for i, (text,) in enumerate(rows.read([GROUP])):
         if text != "" and text not in groups:
             raise InputError(
-                f"{rows.name}, row {i}: the release has no group {text!r}. Leave the cell empty if it is not known."
+                f"{rows.name}, row {i}: the release has no group {text!r}. Leave the cell empty if the group is unknown."
             )
         group[i] = groups.get(text, UNKNOWN)
     return Targets(schema, codes, group)
 
 
 def check_knows(knows: Sequence[str] | None, schema: Schema) -> None:
-    """Refuse knowledge of a column that is no quasi-identifier."""
+    """Refuse knowledge of a column that is not a quasi-identifier."""
     names = [column.name for column in schema.quasi]
     for name in knows or ():
         if name not in names:
@@ -74,26 +74,26 @@ def check_knows(knows: Sequence[str] | None, schema: Schema) -> None:
 
 
 def check_matched(belief: Belief, targets: Targets, adversary: str, where: str, *, skip: bool) -> None:
-    """A target who fits nowhere is an error that names the row, unless such targets are to be skipped."""
+    """Refuse targets who fit nowhere, by the number of their row, unless such targets are to be skipped."""
     lost = np.flatnonzero(~belief.matched)
     if len(lost) and not skip:
         i = int(lost[0])
-        named = targets.group is not None and targets.group[i] != UNKNOWN
+        has_group = targets.group is not None and targets.group[i] != UNKNOWN
         what = (
-            "nobody like the target is in the group that is named"
-            if named
+            "nobody like the target is in the group named there"
+            if has_group
             else "the target fits no group of the release"
         )
         raise InputError(
-            f"{where}, row {i}: {what}, and {adversary} takes it to be there "
-            f"({counted(len(lost), 'such target', 'such targets')}). Mend the row, or add --skip-unmatched for an empty belief."
+            f"{where}, row {i}: {what}, but {adversary} assumes that the target is in the release "
+            f"({counted(len(lost), 'such target', 'such targets')}). Fix the row, or add --skip-unmatched for an empty belief."
         )
 
 
 def beliefs_text(belief: Belief) -> str:
-    """CSV: a line for each target and value; a target who fits nowhere has an empty posterior.
+    """Return CSV with one line per target and value. A target who fits nowhere has an empty posterior.
 
-    An adversary that does not say what it believes most has a column more: the share of its guess.
+    For an adversary whose guess is not what it believes most, another column has the share of its guess.
     """
     header = ["target", "value", "posterior", "baseline", "stderr", *([] if belief.guess is None else ["guess"])]
     lines: list[list[object]] = []

@@ -1,4 +1,4 @@
-"""Relative threats of a release, with the table it was made of: learner, attacker, random worlds and the ideal learner."""
+"""Relative threats of a release, measured with its table: learner, attacker, random worlds and the ideal learner."""
 
 from __future__ import annotations
 
@@ -37,13 +37,12 @@ from dalenius.measures.threat import (
 )
 from dalenius.releases import Release
 
+__all__ = ["ACCURACIES", "BOOTSTRAP_SAMPLES", "RelativeThreats", "accuracy_error", "jackknife", "relative_threats"]
+
 T = TypeVar("T")
-BOOTSTRAP = 60  # samples of batches that the errors of figures are told from
-ACCURACIES = (
-    "GT_A",
-    "GT_L",
-    "RGT_A",
-)  # figures that sampling goes on for until their error is as small as that of beliefs
+BOOTSTRAP_SAMPLES = 60  # resamples of batches, from which the errors of figures are estimated
+# Sampling continues until the error of these figures is as small as that of beliefs.
+ACCURACIES = ("GT_A", "GT_L", "RGT_A")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,56 +55,56 @@ class RelativeThreats:
     belief: Belief
     truth: Ints  # the value of each cell of people
     people: Longs
-    posterior: Posterior  # what was learnt: it answers for other people, too
+    posterior: Posterior  # what was learnt, which also applies to other people
     attacker: Learning  # whose threats these are
     secret: Secret = EVERY
-    sharp: bool = True  # the errors of accuracies are as small as was asked
+    is_sharp: bool = True  # whether the errors of accuracies are as small as requested
 
     def about(self, targets: Targets) -> Belief:
-        """What the attacker believes of other people after what was learnt; nothing more is sampled for them."""
+        """Return what the attacker believes about other people, from what was learnt. Nothing more is sampled for them."""
         return self.attacker.taught(self.posterior, targets)
 
     @property
-    def settled(self) -> bool:
-        """The beliefs are as sharp as was asked, and chains agree on them."""
+    def has_converged_beliefs(self) -> bool:
+        """Return whether the beliefs are as precise as requested, and the chains agree on them."""
         return bool(self.belief.method == "exact" or self.belief.diagnostics["converged"])
 
     @property
     def converged(self) -> bool:
-        return self.sharp and self.settled
+        return self.is_sharp and self.has_converged_beliefs
 
     @property
     def unmatched(self) -> int:
-        """People who fit no class; the attacker guesses them as the learner does, and what it achieves is a lower bound."""
+        """Return how many people fit no class. The attacker guesses them as the learner does, so its success is a lower bound."""
         return int(self.people[~self.secret.believed(self.belief).matched].sum())
 
     @property
     def levels(self) -> Floats:
-        """Ti of each cell of people who are threatened, else nan."""
+        """Return Ti of each cell of threatened people, and nan of other cells."""
         return self._levels(self.belief.answer, self.belief.baseline)
 
     def _levels(self, attacker: Floats, learner: Floats) -> Floats:
         have = self.people > 0
-        found = np.full(len(have), np.nan)
-        told, learnt = self.secret.answered(attacker, learner), self.secret.given(learner)
-        found[have] = relative_levels(told[have], learnt[have], self.truth[have])
-        return found
+        levels = np.full(len(have), np.nan)
+        answered, learnt = self.secret.answered(attacker, learner), self.secret.without_missing(learner)
+        levels[have] = relative_levels(answered[have], learnt[have], self.truth[have])
+        return levels
 
     def quantile(self, quantile: float) -> float:
-        """A quantile of Ti over the threatened people."""
+        """Return a quantile of Ti over the threatened people."""
         return quantile_of_levels(self.levels, self.people, quantile)
 
     def quantile_error(self, quantile: float) -> float:
-        """Its Monte-Carlo error; 0 if it is exact."""
+        """Return the Monte Carlo error of a quantile; 0 if it is exact."""
 
         def of(attacker: Floats, learner: Floats) -> float:
-            found = quantile_of_levels(self._levels(attacker, learner), self.people, quantile)
-            return 0.0 if math.isnan(found) else found  # nobody is threatened
+            value = quantile_of_levels(self._levels(attacker, learner), self.people, quantile)
+            return 0.0 if math.isnan(value) else value  # nobody is threatened
 
         return _error(*_resampled(self.belief, of))
 
     def histogram(self, width: float = 0.5) -> list[dict[str, float]]:
-        """How many threatened people have a log2 Ti from `low` to `high`."""
+        """Return how many threatened people have a log2 Ti from `low` to `high`, in steps of `width`."""
         levels = self.levels
         threatened = ~np.isnan(levels)
         bins = np.floor(np.log2(levels[threatened]) / width + 1e-9).astype(np.int64)
@@ -119,17 +118,17 @@ class RelativeThreats:
         ]
 
     def to_document(self) -> dict[str, Any]:
-        """The figures under the names of the paper; an error of 0 is exact."""
-        found = {**asdict(self.threats), **asdict(self.faithfulness)}
-        found["RF_stderr"] = found.pop("stderr")
-        found["log2_Ti_histogram"] = self.histogram()
-        found["method"] = self.belief.method
-        found["stderr"] = dict(self.errors)
-        found["diagnostics"] = dict(self.belief.diagnostics)
-        found["converged"] = self.converged
-        found["unmatched"] = self.unmatched
-        found["people"] = int(self.people.sum())
-        return found
+        """Return the figures under the names of the paper. An error of 0 means exact."""
+        document = {**asdict(self.threats), **asdict(self.faithfulness)}
+        document["RF_stderr"] = document.pop("stderr")
+        document["log2_Ti_histogram"] = self.histogram()
+        document["method"] = self.belief.method
+        document["stderr"] = dict(self.errors)
+        document["diagnostics"] = dict(self.belief.diagnostics)
+        document["converged"] = self.converged
+        document["unmatched"] = self.unmatched
+        document["people"] = int(self.people.sum())
+        return document
 
 
 def relative_threats(
@@ -144,9 +143,9 @@ def relative_threats(
     attacker: type[Learning] = Attacker,
     table: Truth | None = None,
 ) -> RelativeThreats:
-    """Every figure of methods A for one sensitive column; `attacker` is one whose baseline is what a learner believes.
+    """Return every figure of methods A for one sensitive column. The baseline of `attacker` is what a learner believes.
 
-    `table` is that of the people, where somebody has it already: what an ideal learner makes of it is then worked out once.
+    `table` is the table of the people, if the caller has it already: then the ideal learner is computed once.
     """
     check_same_people(required(release.classes(), release), people)
     memory = memory or Memory()
@@ -158,21 +157,21 @@ def relative_threats(
     truth = people.truth(column)
     secret = Secret.of(people.targets.schema, ideal.column)
     counts = secret.people(truth, people.people).astype(np.int64)
-    others = secret.believed(worlds).answer, secret.given(ideal.posterior), truth, counts
+    others = secret.believed(worlds).answer, secret.without_missing(ideal.posterior), truth, counts
     known = fit.distinct_targets(people.targets)[0]
-    asked = known, np.zeros(known.shape[1])
+    questions = known, np.zeros(known.shape[1])
     while True:
         belief = adversary.attack(release, people.targets, column=column, rng=rng)
-        posterior = memory.recall(release, column, effort, *asked)
+        posterior = memory.recall(release, column, effort, *questions)
         assert posterior is not None
         errors = _errors(belief, *others, secret)
-        sharp = all(errors.get(name, 0.0) <= effort.mcse for name in ACCURACIES)
-        if sharp or not posterior.may_go_on(effort):
+        is_sharp = all(errors.get(name, 0.0) <= effort.mcse for name in ACCURACIES)
+        if is_sharp or not posterior.may_go_on(effort):
             break
-        posterior.sample(*asked, effort, rng, progress, again=True)
-        if posterior.diagnostics["interrupted"]:  # to ask again would go on
+        posterior.sample(*questions, effort, rng, progress, again=True)
+        if posterior.diagnostics["interrupted"]:  # another attack would sample again
             belief = adversary.taught(posterior, people.targets)
-            errors, sharp = _errors(belief, *others, secret), False
+            errors, is_sharp = _errors(belief, *others, secret), False
             break
     return RelativeThreats(
         _threats(secret, belief.answer, belief.baseline, *others),
@@ -184,7 +183,7 @@ def relative_threats(
         posterior,
         adversary,
         secret,
-        sharp,
+        is_sharp,
     )
 
 
@@ -197,18 +196,20 @@ def _threats(
     truth: Ints,
     people: Longs,
 ) -> Threats:
-    """The figures about people who have a value."""
+    """Return the figures about people who have a value."""
     if secret == EVERY:
         return threats(attacker, learner, worlds, ideal, truth, people)
     have = people > 0
     if not have.any():
         return Threats(*[math.nan] * len(fields(Threats)))
-    beliefs = [one[have] for one in (secret.answered(attacker, learner), secret.given(learner), worlds, ideal)]
+    beliefs = [
+        part[have] for part in (secret.answered(attacker, learner), secret.without_missing(learner), worlds, ideal)
+    ]
     return threats(beliefs[0], beliefs[1], beliefs[2], beliefs[3], truth[have], people[have])
 
 
 def accuracy_error(belief: Belief, truth: Ints, people: NDArray[Any], secret: Secret = EVERY) -> float:
-    """The Monte-Carlo error of how often it is right; 0 if it is exact, infinite if nobody can tell."""
+    """Return the Monte Carlo error of the success rate: 0 if it is exact, infinite if it is unknown."""
     counts = secret.people(truth, people)
     if belief.method == "exact" or not counts.any():
         return 0.0
@@ -227,10 +228,10 @@ def _errors(
     people: Longs,
     secret: Secret = EVERY,
 ) -> dict[str, float]:
-    """How much each figure differs if other batches had been drawn, or a chain left out, whichever is more.
+    """Return how much each figure varies with other batches, or without one chain, whichever is more.
 
-    A figure of one batch would not do: which value is believed most depends on how many batches are taken together. Nothing of
-    what is exact.
+    A figure of one batch would not do: which value is believed most depends on how many batches are combined. Exact beliefs have
+    no errors.
     """
 
     def figures(belief: Floats, learner: Floats) -> Threats:
@@ -240,41 +241,43 @@ def _errors(
     if not drawn or not people.any():
         return {}
     return {
-        field.name: _error([getattr(one, field.name) for one in drawn], [getattr(one, field.name) for one in without])
+        field.name: _error(
+            [getattr(part, field.name) for part in drawn], [getattr(part, field.name) for part in without]
+        )
         for field in fields(Threats)
     }
 
 
 def _error(drawn: Sequence[float], without: Sequence[float]) -> float:
-    """Of a figure: from what it is with other batches, and with a chain left out."""
+    """Return the error of a figure from its values with other batches, and without one chain each."""
     if not drawn:
         return 0.0
     error = max(float(np.std(drawn, ddof=1)), jackknife(without))
-    return 0.0 if error < 1e-12 else error  # what does not depend on the draws differs by rounding
+    return 0.0 if error < 1e-12 else error  # figures that do not depend on the draws differ by rounding only
 
 
 def _resampled(attacker: Belief, figure: Callable[[Floats, Floats], T]) -> tuple[list[T], list[T]]:
-    """A figure of attacker and learner with batches drawn anew, and with one chain left out at a time; none if exact."""
+    """Return a figure of attacker and learner with batches resampled, and with one chain left out at a time; empty if exact."""
     draws = attacker.replicates
     if draws is None:
         return [], []
     chains, batches = draws.posterior.shape[:2]
     baseline = draws.posterior if draws.baseline is None else draws.baseline
-    flat = [one.reshape(chains * batches, *one.shape[2:]) for one in (draws.posterior, baseline)]
+    flat = [part.reshape(chains * batches, *part.shape[2:]) for part in (draws.posterior, baseline)]
 
     def of(share: Floats) -> T:
-        """With so much of each batch."""
-        posterior, learner = (np.tensordot(share / share.sum(), one, axes=1)[draws.number] for one in flat)
+        """Return the figure with this share of each batch."""
+        posterior, learner = (np.tensordot(share / share.sum(), part, axes=1)[draws.number] for part in flat)
         return figure(np.where(np.isnan(posterior), learner, posterior), learner)
 
     even = np.full(chains * batches, 1 / (chains * batches))
-    drawn = np.random.default_rng(0).multinomial(chains * batches, even, size=BOOTSTRAP)
+    drawn = np.random.default_rng(0).multinomial(chains * batches, even, size=BOOTSTRAP_SAMPLES)
     without = [np.repeat(np.arange(chains) != chain, batches).astype(np.float64) for chain in range(chains)]
     return [of(share.astype(np.float64)) for share in drawn], [of(share) for share in without]
 
 
 def jackknife(without: Sequence[float]) -> float:
-    """The error of a measure, from its values with one chain left out at a time."""
+    """Return the error of a measure from its values with one chain left out at a time."""
     return float(math.sqrt((len(without) - 1) * np.var(without)))
 
 
@@ -283,7 +286,7 @@ def _faithfulness(posterior: Posterior, best: Population, rng: np.random.Generat
     model = posterior.model
     if isinstance(model, Links):
         assert posterior.sampled is not None
-        batches = [batch for mine in posterior.sampled.batches for batch in mine]
+        batches = [batch for chain in posterior.sampled.batches for batch in chain]
         sure = np.zeros(len(ideal))
 
         def learnt(tuples: Ints, values: Longs) -> Floats:
@@ -298,7 +301,7 @@ def _faithfulness(posterior: Posterior, best: Population, rng: np.random.Generat
 
     if posterior.sampled is None:
         return of(model)
-    found = of(model.filled(posterior.sampled.whole.means))
-    each = [of(model.filled(Batch.together(mine).means), etv=False).RF for mine in posterior.sampled.batches]
+    whole = of(model.filled(posterior.sampled.whole.means))
+    each = [of(model.filled(Batch.together(chain).means), etv=False).RF for chain in posterior.sampled.batches]
     between = float(np.std(each, ddof=1)) / math.sqrt(len(each))
-    return dataclasses.replace(found, stderr=math.hypot(found.stderr, between))
+    return dataclasses.replace(whole, stderr=math.hypot(whole.stderr, between))

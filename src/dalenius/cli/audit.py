@@ -50,4 +50,4 @@ def _exit_code(audit: Audit, *, is_strict: bool, is_sampling_asked: bool) -> int
     if audit.play.is_interrupted:
         return common.NOT_CONVERGED
     depends = is_sampling_asked or audit.verdict == "incomplete"
-    return common.NOT_CONVERGED if depends and not audit.play.is_settled else 0
+    return common.NOT_CONVERGED if depends and not audit.play.is_converged else 0

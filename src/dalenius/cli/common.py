@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
-import platform
 import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dalenius import __version__
 from dalenius.api import Context
 from dalenius.api.arguments import JSON, QUIET
 from dalenius.output import write_texts
+from dalenius.reports import document
 
 if TYPE_CHECKING:
     from dalenius.cli.build import Call
     from dalenius.engines import Engine
 
-SCHEMA_VERSION = 1
-
 # The options that commands have and functions do not.
 REPORTING = {"json": (JSON, None), "quiet": (QUIET, False)}
 NOT_CONVERGED = 3  # the exit code of what was sampled and is not to be relied on
-_started = time.time()
 
 
 def run_details() -> dict[str, Any]:
     """Whatever differs between two equal runs."""
-    return {
-        "started": datetime.fromtimestamp(_started, UTC).isoformat(timespec="seconds"),
-        "seconds": round(time.time() - _started, 3),
-        "command": _command(),
-        "python": platform.python_version(),
-        "system": platform.platform(),
-    }
+    return document.run_details(_command())
 
 
 def connect_engine(url: str, *, quiet: bool) -> Engine:
@@ -91,15 +79,9 @@ def _without_secrets(url: str) -> str:
     return f"{scheme}://{place[1] if place and '@' not in rest[place.end() :] else '…'}"
 
 
-def write_json(target: str, document: Mapping[str, Any], *, run: Mapping[str, Any] | None = None) -> None:
+def write_json(target: str, result: Mapping[str, Any], *, run: Mapping[str, Any] | None = None) -> None:
     """Write a result; whatever differs between two equal runs stands under `run`, and may be added to."""
-    whole = {
-        "schema_version": SCHEMA_VERSION,
-        "dalenius": __version__,
-        **document,
-        "run": {**run_details(), **(run or {})},
-    }
-    text = json.dumps(plain(whole), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = document.json_text(result, {**run_details(), **(run or {})})
     if target == "-":
         sys.stdout.write(text)
     else:
@@ -119,29 +101,13 @@ def running(call: Call, *outputs: Path | None, same_file: str = "") -> Iterator[
         )  # fmt: skip
 
 
-def present(document: Mapping[str, Any], lines: Callable[[], Iterable[str]], call: Call) -> None:
+def present(result: Mapping[str, Any], lines: Callable[[], Iterable[str]], call: Call) -> None:
     """Write the document where --json asks for it, and print the lines, unless the document went to standard output."""
     if call["json"] is not None:
-        write_json(call["json"], document)
+        write_json(call["json"], result)
     if call["json"] != "-" and not call["quiet"]:
         for line in lines():
             typer.echo(line)
-
-
-def plain(value: Any) -> Any:
-    """Values as JSON has them: infinite is the string "inf", undefined is null, NumPy numbers are numbers."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        if math.isinf(value):
-            return "inf" if value > 0 else "-inf"
-    return value
 
 
 @contextlib.contextmanager

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dalenius import api, engines
-from dalenius.api.arguments import OUTPUT, SCHEMA_FILE
+from dalenius import api
+from dalenius.api.arguments import OUTPUT
 from dalenius.cli import build, common
 
 if TYPE_CHECKING:
-    from dalenius.auditing.exploring import Explored
+    from dalenius.auditing.exploring import Frontier
 
 
 def register(app: typer.Typer) -> None:
@@ -29,11 +28,11 @@ def run(call: build.Call) -> int:
     to try) it says what each ε means for the table, over several draws of noise. Exit code 1 if --best finds no release that
     satisfies the policy.
     """
-    from dalenius.auditing.exploring import Explored
+    from dalenius.auditing.exploring import Frontier
 
     with common.running(call, *_outputs(call)) as context:
         result = call(context=context)
-    if isinstance(result, Explored):
+    if isinstance(result, Frontier):
         return _report_releases(result, call)
     _report_curve(result, call)
     return 0
@@ -46,7 +45,7 @@ def _outputs(call: build.Call) -> list[Path | None]:
 def _report_curve(result: Any, call: build.Call) -> None:
     """Write the page and the JSON of noisy counts alone, and print the result."""
     from dalenius.output import write_texts
-    from dalenius.reports import frontier as report
+    from dalenius.reports import epsilon_curve as report
 
     table, output = call.options["table"], call["output"]
     written = [] if output is None else [f"\n  Page: {output}"]
@@ -55,44 +54,21 @@ def _report_curve(result: Any, call: build.Call) -> None:
     common.present(result.to_document(), lambda: [*report.lines(str(table), result), *written], call)
 
 
-def _report_releases(result: Explored, call: build.Call) -> int:
+def _report_releases(result: Frontier, call: build.Call) -> int:
     """Write the page and the JSON, and print the result; return the exit code."""
     from dalenius.measures.remaining import from_document, warnings
     from dalenius.output import write_texts
-    from dalenius.reports import tradeoff as report
+    from dalenius.reports import frontier as report
 
-    best, table, output, json = result.tradeoff.best(), call.options["table"], call["output"], call["json"]
+    best, output, json = result.tradeoff.best(), call["output"], call["json"]
     if best is not None and result.best is not None and result.best.is_written:
         common.warn(*warnings(from_document(best.columns_left or {})))
-    command = _publish_line(result, call)
     if output is not None:
-        write_texts({output: report.page(table.name, result.tradeoff, command, common.run_details())})
+        page = report.page(Path(result.table).name, result.tradeoff, result.publish_command, common.run_details())
+        write_texts({output: page})
     if json is not None:
-        points = {"points": [{"seconds": round(point.seconds, 3)} for point in result.tradeoff.points]}
-        common.write_json(json, result.to_document(), run={"command": command, **points} if command else points)
+        common.write_json(json, result.to_document(), run=report.run_of(result))
     if json != "-":
-        for line in _lines(result, str(table), command, output):
+        for line in [*report.all_lines(result), *([f"\n  Page: {output}"] if output else [])]:
             common.say(call["quiet"], line)
     return 0 if result.best is None or result.best.is_written else 1
-
-
-def _lines(result: Explored, table: str, command: str, output: Path | None) -> list[str]:
-    from dalenius.reports import tradeoff as report
-
-    lines = list(report.lines(table, result.tradeoff))
-    if result.has_policy:
-        lines += ["", *report.chosen_lines(result.tradeoff, command)]
-    written = [*report.written_lines(result), *([f"Page: {output}"] if output else [])]
-    return [*lines, *(f"\n  {line}" for line in written)]
-
-
-def _publish_line(result: Explored, call: build.Call) -> str:
-    """Return the command that publishes the best release; empty if there is none."""
-    best, schema = result.tradeoff.best(), call.options["schema"]
-    if best is None:
-        return ""
-    words = ["dalenius", "publish", str(call.options["table"])]
-    words += [] if str(schema) == SCHEMA_FILE else ["--schema", str(schema)]
-    usual = "release" if best.candidate.kind.has_several_files() else "release.csv"
-    words += [*best.candidate.options, "-o", str(call.options["best"] or usual)]
-    return shlex.join(words) + ("" if call.options["engine"] == engines.DEFAULT else " --engine …")

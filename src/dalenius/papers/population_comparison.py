@@ -16,7 +16,7 @@ import numpy as np
 from dalenius.adversaries.attacker import Attacker
 from dalenius.adversaries.naive_bayes import NaiveBayes
 from dalenius.auditing.attacks import attack
-from dalenius.auditing.groups import in_place
+from dalenius.auditing.groups import control_in_groups
 from dalenius.auditing.people import Control, People
 from dalenius.criteria import KAnonymity
 from dalenius.measures import accuracy
@@ -79,7 +79,7 @@ def _counts(found: Study, epsilon: float, seed: int) -> Choice:
 
 def _anatomy(found: Study, level: int, merge: int, sweeps: int, seed: int) -> Choice:
     release, people = anatomized(found, level, merge, seed)
-    others = in_place(Control(release, People.of(found.others)))
+    others = control_in_groups(Control(release, People.of(found.others)))
     rng = np.random.default_rng([seed, level, merge])
     mine, theirs = predictions(release, [people, others.people], found.target, "block", sweeps, rng)
     asked = Truth.of(found.counted.cells()).usual(QUERIES, seed)

@@ -1,258 +1,361 @@
-"""What ε means for a table: in sentences, and as one HTML page."""
+"""Risk against utility of many releases: on the terminal, and as one HTML page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import textwrap
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import groupby
 from typing import Any
 
-from dalenius import __version__
-from dalenius.auditing.frontier import Frontier, Point
-from dalenius.errors import counted
-from dalenius.measures.accuracy import MARGIN
-from dalenius.reports import charts, words
-from dalenius.reports.frame import figure, frame, shown, table
+from dalenius.auditing.axes import COMMONEST
+from dalenius.auditing.exploring import Frontier
+from dalenius.auditing.frontier import Point, TradeOff
+from dalenius.auditing.policy import Threshold
+from dalenius.errors import listing
+from dalenius.measures import remaining
+from dalenius.releases import KINDS
+from dalenius.reports import frontier_chart, numbers
+from dalenius.reports.frame import alert, figure, frame, heading, paragraph, repeat, table
+from dalenius.reports.layout import grid, labelled, wrapped
+from dalenius.reports.words import charts as chart_words
+from dalenius.reports.words import common
+from dalenius.reports.words import frontier as say
 
-CLOSE = 0.01  # of accuracy: the noise no longer hinders
-EXACT = 0.1  # of the average count: counts are still good
-SURER = 0.05  # than right: confidence is not to be believed
+__all__ = [
+    "all_lines",
+    "chosen",
+    "chosen_lines",
+    "lines",
+    "missed",
+    "notes",
+    "page",
+    "run_of",
+    "summary",
+    "title",
+    "written_lines",
+]
 
-JUDGED = {
-    "only about the population": f"being counted adds nothing, or less than {100 * MARGIN:.0f} points",
-    "leaks about persons": "being counted gives people away",
-    "not enough data to say": "the people are too few to say what being counted adds",
-}
-
-
-def epsilon(point: Point) -> str:
-    return f"{point.parameters['epsilon']:g}"
-
-
-def who(found: Frontier) -> str:
-    """Who was counted and who was not, and how they were told apart."""
-    split = found.split
-    people = counted(split.people, "person", "people")
-    if split.kind == "file":
-        return f"{people} counted, {split.held_out:,} others held out"
-    return f"{people} counted, {split.held_out:,} held out: a share of {split.share:g}, drawn by seed {found.seed}"
-
-
-def sentence(found: Frontier, point: Point) -> str:
-    """What this ε means for this table."""
-    mine, theirs, error = point.success, point.holdout_success.rate.value, point.count_error
-    return (
-        f"At ε = {epsilon(point)} whoever reads the counts guesses {found.sensitive} right for "
-        f"{words.percent(mine.rate.value)} of the people counted and for {words.percent(theirs)} of people who were not: "
-        f"{_judged(point)}. The gain is {words.signed(point.gain.rate)}. The commonest value is right for "
-        f"{words.percent(found.reference.naive.rate.value)}. A count is off by {words.number(error.mean_absolute)} on average, "
-        f"{against(error.relative)} the average count."
-    )
+MARK = "●"
+MAX_TITLE = 31  # characters of a release's name in the terminal's table
+LETTERS = ("k", "ℓ", "t")
 
 
-def against(relative: float) -> str:
-    """A size against another: a share of it, or so many times as much."""
-    return f"{words.percent(relative)} of" if relative < 10 else f"{relative:,.0f} times"
-
-
-def _judged(point: Point) -> str:
-    if not point.comparable:
-        return "the held-out people are not like those counted, so what being counted adds cannot be said"
-    return JUDGED[point.verdict]
-
-
-def summary(found: Frontier) -> list[str]:
-    """What the points say together; of one point, what it says."""
-    points = found.points
-    if len(points) == 1:
-        return [sentence(found, points[0])]
-    lines = []
-    for judged, group in groupby(points, key=_judged):
-        some = list(group)
-        most = max(some, key=lambda point: point.gain.rate.value)
-        largest = "largest gain" if len(some) > 1 else "gain"
-        lines.append(f"{_range(some)}: {judged}. The {largest} is {words.signed(most.gain.rate)}.")
-    lines.append(_population(found))
-    good = _from(points, lambda point: point.count_error.relative <= EXACT)
-    lines.append(
-        f"Counts are off by less than a tenth of the average count from ε = {epsilon(good[0])} on."
-        if good
-        else f"Counts are off by more than a tenth of the average count at every ε tried; at ε = {epsilon(points[-1])} by "
-        f"{against(points[-1].count_error.relative)} it."
-    )
-    unsure = [point for point in points if point.calibration_gap > SURER]
-    if unsure:
-        worst = max(unsure, key=lambda point: point.calibration_gap)
-        lines.append(
-            f"Where noise is strong the attacker is surer than it is right: at ε = {epsilon(worst)} by "
-            f"{100 * worst.calibration_gap:.0f} points. Its confidence is then no measure of the risk."
-        )
-    return lines
-
-
-def _range(points: Sequence[Point]) -> str:
-    first, last = epsilon(points[0]), epsilon(points[-1])
-    return f"ε = {first}" if first == last else f"ε from {first} to {last}"
-
-
-def _from(points: Sequence[Point], holds: Callable[[Point], bool]) -> list[Point]:
-    """The points from which on something holds at every ε tried."""
-    last = [i for i, point in enumerate(points) if not holds(point)]
-    return list(points[last[-1] + 1 if last else 0 :])
-
-
-def _population(found: Frontier) -> str:
-    """What the counts teach about everybody: no ε is there to prevent that."""
-    free, mode = found.reference.success.rate.value, found.reference.naive.rate.value
-    text = (
-        f"Without noise {found.sensitive} is guessed right for {words.percent(free)}, by the commonest value alone for "
-        f"{words.percent(mode)}"
-    )
-    near = _from(found.points, lambda point: point.success.rate.value >= free - CLOSE)
-    better = _from(found.points, lambda point: point.success.rate.low > mode)
-    if not better:
-        return f"{text}; at no ε tried do the counts surely tell more than the commonest value."
-    close = f", and from ε = {epsilon(near[0])} on within a point as much as without noise" if near else ""
-    return f"{text}; from ε = {epsilon(better[0])} on the counts tell more than the commonest value{close}."
-
-
-def lines(name: str, found: Frontier) -> list[str]:
-    """What `dalenius frontier` prints of noisy counts: a row for each ε, and what they say together."""
-    options = found.options
-    joint = "".join(f", {' × '.join(names)} together" for names in options["joint"])
-    text = [
-        f"{name}: {who(found)}",
-        f"  {found.adversary} on {found.sensitive}, {options['noise']} noise, {options['neighbours']} neighbours{joint}, "
-        f"{counted(found.draws, 'draw', 'draws')} for each ε",
-        "",
-        f"  {'ε':>8}  {'counted, min–max':<18} {'held out':>8}  {'gain (95 %), points':<22} {'sure, right':<14} {'surer':>5}  "
-        f"{'count off by':<18} verdict",
-    ]
-    text += [_line(f"{point.parameters['epsilon']:g}", point) for point in found.points]
-    text += [
-        _line("no noise", found.reference),
-        f"  Commonest value: {words.rate(found.reference.naive.rate)}. Sure: of how many it is surer than 0.8, how often right.",
-        "  Surer: points by which it is surer than right. Count off by: people, and against the average count.",
-        "",
-    ]
-    return [*text, *(f"  {line}" for line in summary(found))]
-
-
-def _line(name: str, point: Point) -> str:
-    success, gain, error, sure = point.success, point.gain.rate, point.count_error, point.high_confidence.rate
-    right = f"{words.percent(success.rate.value)} ({100 * success.least:.1f}–{100 * success.most:.1f})"
-    added = f"{100 * gain.value:+.1f} ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
-    sured = words.percent(point.high_confidence_share) + (f", {words.percent(sure.value)}" if sure.n else "")
-    off = f"{words.number(error.mean_absolute)}, {against(error.relative).removesuffix(' of')}"
-    return (
-        f"  {name:>8}  {right:<18} {words.percent(point.holdout_success.rate.value):>8}  {added:<22} {sured:<14} "
-        f"{100 * point.calibration_gap:>+5.1f}  {off:<18} {point.verdict}"
-    )
-
-
-def page(name: str, found: Frontier, run: Mapping[str, Any]) -> str:
-    """The whole page."""
-    rows = [_row(point) for point in found.points]
-    lines = {
-        "people counted, without noise": found.reference.success.rate.value,
-        "commonest value": found.reference.naive.rate.value,
-    }
-    head = [
-        "ε",
-        "counted",
-        "held<br>out",
-        "gain,<br>points",
-        "surer than 0.8<br>(right)",
-        "surer than<br>right",
-        "count<br>off by",
-    ]
-    options = found.options
-    joint = "".join(f", {' × '.join(names)} together" for names in options["joint"])
-    body = [
-        f"<h1>What ε means for {escape(name)}</h1>",
-        f"<p class='soft'>{escape(found.adversary)} on {escape(found.sensitive)}, from noisy counts "
-        f"({escape(options['noise'])} noise, {escape(options['neighbours'])} neighbours{escape(joint + _coarser(options))}). "
-        f"{escape(who(found))}. {counted(found.draws, 'draw', 'draws')} of noise for each ε. "
-        "No ε protects these figures: they are for whoever holds the table, not for publication.</p>",
-        "".join(f"<p>{escape(line)}</p>" for line in summary(found)).join(("<div class='verdict'>", "</div>")),
-        "<h2>How often the attack is right</h2>",
-        figure(
-            charts.risk_against_epsilon([_rates(point) for point in found.points], lines),
-            "Lines are means over the draws of noise, the band goes from the least to the most of them. Where people counted "
-            "and people held out are guessed alike, what is learnt is about the population.",
-        ),
-        "<h2>How far the counts are off</h2>",
-        figure(
-            charts.error_against_epsilon([_sizes(point) for point in found.points]),
-            "The line is what the noise promises, dots are what was drawn, both as people. The dashed line is the average "
-            f"count, {words.number(found.reference.count_error.average_count)}.",
-        ),
-        "<h2>The figures</h2>",
-        table(head, rows, numeric=range(len(head))),
-        "<h2>Each ε in words</h2>",
-        "".join(f"<p>{escape(sentence(found, point))}</p>" for point in found.points),
-        "<h2>How to read this</h2>",
-        _reading(found),
-        "<h2>How to repeat this</h2>",
-        table(
-            ["what", "value"],
-            [["dalenius", __version__], ["seed", str(found.seed)]]
-            + [[escape(str(key)), f"<code>{escape(shown(value))}</code>"] for key, value in run.items()],
-        ),
-    ]
-    return frame(f"What ε means for {name}", "\n".join(body))
-
-
-def _coarser(options: Mapping[str, Any]) -> str:
-    """Columns that are not counted value by value."""
-    levels = [f"{name} at level {level}" for name, level in options.get("levels", {}).items()]
-    bounds = [f"{name} as a Gaussian from {low} to {high}" for name, (low, high) in options.get("gaussian", {}).items()]
-    return "".join(f", {text}" for text in levels + bounds)
-
-
-def _reading(found: Frontier) -> str:
-    noise = (
-        "and of the draws (Student's)"
-        if found.draws > 1
-        else "alone: one draw does not say how much others would differ"
-    )
-    return (
-        f"<p>Intervals are 95 %: of the people (exact binomial) {noise}. All draws meet the same people, so that more draws "
-        "narrow the part of the noise only. A gain compares draw by draw people counted with people held out.</p>"
-        "<p>Noise is drawn from a seed for these experiments and was never written. The figures come from the table itself.</p>"
-    )
-
-
-def _row(point: Point) -> list[str]:
-    sure, error = point.high_confidence.rate, point.count_error
-    accuracy = f" ({words.percent(sure.value)})" if sure.n else ""
+def lines(name: str, frontier: TradeOff) -> list[str]:
+    """Return what the terminal shows: a row for each release, the most useful first."""
+    has_policy = any(point.thresholds for point in frontier.points)
+    header = ["", say.RELEASE, say.RISK, say.UTILITY, *LETTERS, *([say.POLICY] if has_policy else [])]
+    rows = [_terminal_row(frontier, i, has_policy) for i in _shown_once(frontier)]
+    risk, utility = frontier.risk, frontier.utility
     return [
-        epsilon(point),
-        f"{words.percent(point.success.rate.value)}<br><small>{words.percent(point.success.least)} to "
-        f"{words.percent(point.success.most)}</small>",
-        words.percent(point.holdout_success.rate.value),
-        escape(words.signed(point.gain.rate)).replace(" points (", "<br><small>").replace(")", "</small>"),
-        words.percent(point.high_confidence_share) + accuracy,
-        f"{100 * point.calibration_gap:+.1f}",
-        f"{words.number(error.mean_absolute)}<br><small>{against(error.relative)} average</small>",
+        *wrapped(say.titled(name, summary(frontier)), indent=0, hanging=2),
+        *labelled(say.RISK, say.risk(risk.name, risk.says), width=9),
+        *labelled(say.UTILITY, say.utility(utility.name, utility.says, _better(frontier)), width=9),
+        "",
+        *grid(header, rows, right=range(2, 7)),
+        "",
+        *(line for note in notes(frontier) for line in wrapped(note, hanging=4)),
+        *(
+            line
+            for titles, reason in _impossible(frontier)
+            for line in wrapped(say.not_published(titles, reason), hanging=4)
+        ),
     ]
 
 
-def _rates(point: Point) -> dict[str, float]:
-    return {
-        "epsilon": point.parameters["epsilon"],
-        "counted": point.success.rate.value,
-        "least": point.success.least,
-        "most": point.success.most,
-        "held_out": point.holdout_success.rate.value,
-    }
+def _terminal_row(frontier: TradeOff, i: int, has_policy: bool) -> list[str]:
+    point = frontier.points[i]
+    name = textwrap.shorten(title(point), MAX_TITLE, placeholder=" …")
+    mark = MARK if frontier.front[i] else ""
+    row = [mark, name, _risk(frontier, point), _useful(frontier, point), *_levels(point)]
+    return [*row, say.VERDICTS[point.verdict]] if has_policy else row
 
 
-def _sizes(point: Point) -> dict[str, float]:
-    error = point.count_error
-    return {
-        "epsilon": point.parameters["epsilon"],
-        "expected": error.expected,
-        "measured": error.mean_absolute,
-        "average": error.average_count,
-    }
+def _shown_once(frontier: TradeOff) -> list[int]:
+    """Return the releases that were published, in their order; of equal ones only the first."""
+    once = frontier.alike
+    return [i for i in frontier.order() if i in once and not frontier.points[i].reason]
+
+
+def summary(frontier: TradeOff) -> str:
+    """Return how many releases there are, by how many methods, and who is held out."""
+    methods = len({point.candidate.method for point in frontier.points})
+    failed = sum(bool(point.reason) for point in frontier.points)
+    held_out = frontier.held_out or say.NOBODY_HELD_OUT
+    return say.summary(len(frontier.points) - failed, methods, failed, held_out, frontier.seed)
+
+
+def notes(frontier: TradeOff) -> list[str]:
+    """Return what the table cannot say itself."""
+    points, alike = frontier.points, frontier.alike
+    text = [say.on_front(MARK, sum(frontier.front[i] for i in alike))]
+    for group in alike.values():
+        if len(group) > 1:
+            text.append(say.shown_once(listing([title(points[i]) for i in group], limit=len(group))))
+    most_common = _most_common(frontier)
+    if most_common:
+        text.append(say.most_common(numbers.percent(most_common)))
+    if frontier.risk.name == "attacker":
+        text += _adversaries(frontier)
+    unsettled = sum(any(not attack.get("converged", True) for attack in point.attacks) for point in points)
+    text += [say.not_converged(unsettled)] if unsettled else []
+    bounds = sum(point.lower_bound for point in points)
+    text += [say.lower_bounds(bounds)] if bounds else []
+    return [*text, *_gone(frontier), *_lacking(frontier)]
+
+
+def _adversaries(frontier: TradeOff) -> list[str]:
+    """Return which adversary is the strongest on how many releases, and where the attacker was not tried."""
+    strongest = Counter(_adversary(frontier.points[i]) for i in _shown_once(frontier) if frontier.points[i].adversary)
+    counts = listing([say.adversary_of(name, count) for name, count in strongest.most_common()])
+    text = [say.strongest(counts)] if counts else []
+    unlike = [point for point in frontier.points if _has_borders(point) and "attacker" not in (point.accuracies or {})]
+    return text + ([say.not_played(len(unlike))] if unlike else [])
+
+
+def _gone(frontier: TradeOff) -> list[str]:
+    """Return, for each column, the releases that leave nothing of it."""
+    releases: dict[str, list[str]] = {}
+    for i in _shown_once(frontier):
+        for column in remaining.from_document(frontier.points[i].columns_left or {}):
+            if column.state == "gone":
+                releases.setdefault(column.column, []).append(title(frontier.points[i]))
+    return [say.gone(name, listing(some, limit=4)) for name, some in releases.items()]
+
+
+def _lacking(frontier: TradeOff) -> list[str]:
+    """Return how many releases have no risk, or no utility, and why."""
+    published = [point for point in frontier.points if not point.reason]
+    text = []
+    for axis, values in (
+        (frontier.risk, [point.risk(frontier.risk) for point in published]),
+        (frontier.utility, [point.useful(frontier.utility) for point in published]),
+    ):
+        count = sum(map(math.isnan, values))
+        if count:
+            text.append(say.lacking(count, axis.name, axis.lacks))
+    return text
+
+
+def _most_common(frontier: TradeOff) -> float:
+    """Return how many people are guessed right without a release, if the risk is of that kind; else 0."""
+    if frontier.risk.name not in ("attacker", "random-worlds"):
+        return 0.0
+    return max((point.commonest for point in frontier.points if not math.isnan(point.commonest)), default=0.0)
+
+
+def chosen(frontier: TradeOff, command: str) -> list[str]:
+    """Return the most useful release that passes the policy, and how to write it; or which thresholds are missed."""
+    best = frontier.best()
+    if best is not None:
+        value, risk = numbers.number(best.useful(frontier.utility)), numbers.percent(best.risk(frontier.risk))
+        uses_control = any(threshold.key == "max_attacker_gain" for threshold in best.thresholds)
+        return [
+            say.best(title(best), frontier.utility.name, value, risk),
+            *_left(best),
+            command,
+            *([say.CHOSEN] if uses_control else []),
+        ]
+    passed = [point for point in frontier.points if point.verdict == "passed"]
+    if passed:
+        return [say.without_utility(listing([title(point) for point in passed], limit=3), frontier.utility.name)]
+    nearest = [say.missed(title(point), "; ".join(map(missed, point.missed()))) for point in frontier.nearest()]
+    return [say.NONE_PASSES, *nearest]
+
+
+def _left(point: Point) -> list[str]:
+    """Return what the release leaves of each column; a sentence of its own for those that are gone."""
+    left = remaining.from_document(point.columns_left or {})
+    return [say.leaves(remaining.summary(left)), *remaining.warnings(left)] if left else []
+
+
+def chosen_lines(frontier: TradeOff, command: str) -> list[str]:
+    """Return the same for the terminal: the command on a line of its own, to be copied, the rest wrapped."""
+    return [
+        line
+        for text in chosen(frontier, command)
+        for line in ([f"  {text}"] if text == command else wrapped(text, hanging=4))
+    ]
+
+
+def all_lines(frontier: Frontier) -> list[str]:
+    """Return what `dalenius frontier` prints: every release, the best of them, and what was written."""
+    text = lines(frontier.table, frontier.tradeoff)
+    if frontier.has_policy:
+        text += ["", *chosen_lines(frontier.tradeoff, frontier.publish_command)]
+    return [*text, *(f"\n  {line}" for line in written_lines(frontier))]
+
+
+def run_of(frontier: Frontier) -> dict[str, Any]:
+    """Return what JSON adds to the details of the run: the command that publishes the best release, and each point's time."""
+    command = {"command": frontier.publish_command} if frontier.publish_command else {}
+    return {**command, "points": [{"seconds": round(point.seconds, 3)} for point in frontier.tradeoff.points]}
+
+
+def written_lines(explored: Frontier) -> list[str]:
+    """Return what became of the release that `--best` asks for."""
+    best, point = explored.best, explored.tradeoff.best()
+    if best is None or point is None:
+        return []
+    if best.is_written:
+        return [say.written(", ".join(best.files))]
+    return [say.not_written(title(point), "; ".join(map(missed, best.missed)))]
+
+
+def missed(threshold: Threshold) -> str:
+    """Return a threshold that is not passed, and why."""
+    if threshold.outcome == "not tested":
+        return say.not_tested(threshold.key, threshold.asked, threshold.reason)
+    return say.not_reached(threshold.key, numbers.number(threshold.measured), threshold.asked)
+
+
+def title(point: Point) -> str:
+    """Return the name of a release: its method and parameters."""
+    return f"{point.candidate.method} {point.candidate.label}"
+
+
+def _adversary(point: Point) -> str:
+    """Return the strongest adversary; guessing the most common value is one of them."""
+    return chart_words.MOST_COMMON if point.adversary == COMMONEST else point.adversary
+
+
+def _has_borders(point: Point) -> bool:
+    """Return whether the release says where its classes end, so that learner and attacker can be tried."""
+    return point.kind in KINDS and bool({"rows", "links"} & set(KINDS[point.kind].offers()))
+
+
+def _better(frontier: TradeOff) -> str:
+    return say.LARGER if frontier.utility.larger_is_better else say.SMALLER
+
+
+def _risk(frontier: TradeOff, point: Point) -> str:
+    value = point.risk(frontier.risk)
+    is_signed = frontier.risk.name in ("gain", "relative-threat") and not math.isnan(value)
+    text = f"{value:+.1%}" if is_signed else numbers.percent(value)
+    is_bound = point.lower_bound and frontier.risk.attacked and not math.isnan(value)
+    return f"≥ {text}" if is_bound else text
+
+
+def _useful(frontier: TradeOff, point: Point) -> str:
+    value = point.useful(frontier.utility)
+    return say.NO_FIGURE if math.isnan(value) else numbers.number(value)
+
+
+def _levels(point: Point) -> list[str]:
+    levels = point.levels or {}
+    counts = [numbers.number(levels[name]) if name in levels else say.NO_FIGURE for name in ("k", "l")]
+    return [*counts, f"{levels['t']:.2f}" if "t" in levels else say.NO_FIGURE]
+
+
+# The page -------------------------------------------------------------------------------------------------------------
+
+
+def page(name: str, frontier: TradeOff, command: str, run: Mapping[str, Any]) -> str:
+    """Return the whole page."""
+    has_policy = any(point.thresholds for point in frontier.points)
+    order, risk, utility = _shown_once(frontier), frontier.risk, frontier.utility
+    better = _better(frontier)
+    body = [
+        f"<h1>{escape(say.title(name))}</h1>",
+        _verdict(frontier, command) if has_policy else "",
+        paragraph(say.about(escape(summary(frontier))), soft=True),
+        heading(say.ALL),
+        _chart(frontier, has_policy),
+        heading(say.FRONT_HEADING),
+        paragraph(say.front_text(say.POLICY_DECIDES if has_policy else say.SET_POLICY)),
+        _table(frontier, [i for i in order if frontier.front[i]], has_policy),
+        heading(say.EVERY),
+        paragraph(say.order(MARK)),
+        _table(frontier, order, has_policy, marked=True),
+        _not_published(frontier),
+        _missed_table(frontier, order) if has_policy else "",
+        heading(say.READING),
+        paragraph(say.risk_text(escape(risk.name), escape(risk.says))),
+        paragraph(say.utility_text(escape(utility.name), escape(utility.says), better)),
+        paragraph(say.LEVELS),
+        "".join(paragraph(escape(note)) for note in notes(frontier)),
+        paragraph(say.CAUTION),
+        repeat({common.SEED: frontier.seed}, run),
+    ]
+    return frame(say.title(name), "\n".join(part for part in body if part))
+
+
+def _verdict(frontier: TradeOff, command: str) -> str:
+    """Return the release to choose, or what comes nearest."""
+    texts = [f"<code>{escape(text)}</code>" if text == command else escape(text) for text in chosen(frontier, command)]
+    outcome = "passed" if frontier.best() is not None else "violated"
+    return alert("".join(map(paragraph, texts)), outcome)
+
+
+def _table(frontier: TradeOff, order: Sequence[int], has_policy: bool, *, marked: bool = False) -> str:
+    """Return a row for each release. The policy comes early, because a phone shows the first columns."""
+    short = say.SHORT.get(frontier.utility.name, frontier.utility.name)
+    header = [*say.COLUMNS, escape(short).replace("_", " ").replace(" ", "<br>")]
+    header += [say.POLICY_COLUMN] if has_policy else []
+    numeric = {1, 2, *range(len(header), len(header) + len(LETTERS))}
+    header += [*LETTERS, *([say.BY_COLUMN] if frontier.risk.name == "attacker" else [])]
+    rows = [_row(frontier, frontier.points[i], has_policy) for i in order]
+    if marked:
+        header, numeric = ["", *header], {i + 1 for i in numeric}
+        rows = [[MARK if frontier.front[i] else "", *row] for i, row in zip(order, rows, strict=True)]
+    return table(header, rows, numeric=numeric)
+
+
+def _row(frontier: TradeOff, point: Point, has_policy: bool) -> list[str]:
+    cells = [escape(title(point)), _risk(frontier, point), _useful(frontier, point)]
+    if has_policy:
+        colour = {"passed": "passed", "violated": "violated"}.get(point.verdict, "untested")
+        cells.append(f'<span class="{colour}">{say.VERDICTS[point.verdict]}</span>')
+    cells += _levels(point)
+    if frontier.risk.name == "attacker":
+        cells.append(f"<small>{escape(_adversary(point))}</small>")
+    return cells
+
+
+def _chart(frontier: TradeOff, has_policy: bool) -> str:
+    """Return the chart of risk against cost, or why there is none."""
+    dots = [
+        frontier_chart.Dot(
+            point.candidate.method,
+            point.candidate.label,
+            point.risk(frontier.risk),
+            point.cost(frontier.utility),
+            front=frontier.front[i],
+            passed=not has_policy or point.verdict == "passed",
+        )
+        for i, point in enumerate(frontier.points)
+        if i in frontier.alike
+        and math.isfinite(point.risk(frontier.risk))
+        and math.isfinite(point.cost(frontier.utility))
+    ]
+    if not dots:
+        return paragraph(say.NOTHING_TO_DRAW)
+    most_common = _most_common(frontier)
+    levels = {chart_words.MOST_COMMON: most_common} if most_common else {}
+    titles = (frontier.utility.title, frontier.risk.title)
+    caption = say.CHART_CAPTION + (say.FILLED if has_policy else "")
+    return figure(frontier_chart.risk_against_cost(dots, titles, levels), caption)
+
+
+def _impossible(frontier: TradeOff) -> list[tuple[str, str]]:
+    """Return the releases that could not be published, those of one method and one reason together, and the reason."""
+    labels: dict[tuple[str, str], list[str]] = {}
+    for point in frontier.points:
+        if point.reason:
+            labels.setdefault((point.candidate.method, point.reason), []).append(point.candidate.label)
+    return [(f"{method} {'; '.join(some)}", reason) for (method, reason), some in labels.items()]
+
+
+def _not_published(frontier: TradeOff) -> str:
+    rows = [[escape(titles), escape(reason)] for titles, reason in _impossible(frontier)]
+    return heading(say.NOT_PUBLISHED) + table(say.NOT_PUBLISHED_COLUMNS, rows) if rows else ""
+
+
+def _missed_table(frontier: TradeOff, order: Sequence[int]) -> str:
+    rows = [
+        [escape(title(point)), "<br>".join(escape(missed(threshold)) for threshold in point.missed())]
+        for point in (frontier.points[i] for i in order)
+        if point.missed()
+    ]
+    return heading(say.MISSED) + table(say.MISSED_COLUMNS, rows) if rows else ""

@@ -1,4 +1,4 @@
-"""What is asked of an attack: who attacks whom, what is known, and how long to sample."""
+"""The request for an attack: who attacks whom, what is known, and how long to sample."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from dalenius.engines import Source
 from dalenius.errors import InputError
 from dalenius.releases import KINDS, Release, find_files
 
-IDEAL = "ideal"  # the learner who has the table itself in place of the release
+IDEAL = "ideal"  # the learner who has the table itself instead of the release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackRequest:
-    """The options of `dalenius attack`. One that contradicts itself is refused when it is made, before anything is read."""
+    """The options of `dalenius attack`. A request that contradicts itself is refused at once."""
 
     release: Source | Release = field(repr=False)  # a data frame would print rows of people
-    adversary: str | None = None  # None: the usual one for such a release
+    adversary: str | None = None  # None: the usual one for this kind of release
     targets: Source | None = field(default=None, repr=False)
     truth: Source | None = field(default=None, repr=False)
     holdout: Source | None = field(default=None, repr=False)
     knows: tuple[str, ...] | None = None  # None: all quasi-identifiers
-    error: Mapping[str, float] = field(default_factory=dict)  # how often what is known of a column is wrong
+    error: Mapping[str, float] = field(default_factory=dict)  # how often the known value of a column is wrong
     skip_unmatched: bool = False
     deleted: int = 0
     mcse: float | None = None
@@ -50,7 +50,7 @@ class AttackRequest:
 
     @property
     def player(self) -> type[Adversary]:
-        """The class of the adversary, which says what it needs; any adversary's if nobody has that name."""
+        """Return the class of the adversary, which says what it needs; the base class if no adversary has that name."""
         if self.is_ideal:
             return Learner
         if is_realistic(self.name):
@@ -59,14 +59,14 @@ class AttackRequest:
 
     @property
     def is_ideal(self) -> bool:
-        """Whether the adversary learns from the table itself. That is no attack on the release."""
+        """Return whether the adversary learns from the table itself. That is not an attack on the release."""
         return self.adversary == IDEAL
 
     @property
     def is_rated(self) -> bool:
-        """Whether it is measured how often the adversary is right about the people of the table.
+        """Return whether to measure how often the adversary is right about the people of the table.
 
-        If nobody is named and nobody held out, an attacker whom relative threats compare is measured by these alone.
+        Without a named adversary and held-out people, relative threats alone measure an attacker that they compare.
         """
         if self.truth is None or self.is_ideal:
             return False
@@ -74,50 +74,54 @@ class AttackRequest:
 
     @property
     def measures_threats(self) -> bool:
-        """Whether relative threats are measured, given the truth and a release that offers rows or links."""
+        """Return whether relative threats are measured, given the truth and a release that offers rows or links."""
         if self.is_ideal or self.player.is_relative:
             return True
         return self.targets is not None and not set(self.player.needs) <= {"links", "centres"}
 
     @property
     def has_sampling(self) -> bool:
-        """Whether anything is sampled: by the adversary, or for relative threats."""
+        """Return whether anything is sampled, by the adversary or for relative threats."""
         if self.player.samples and not self.is_ideal:
             return True
         return self.measures_threats and self.truth is not None and set(self.player.needs) != {"counts"}
 
     def _check_people(self) -> None:
         if self.targets is None and self.truth is None:
-            raise InputError("Whom to attack? Name --targets FILE, or --truth TABLE for everybody in the table.")
+            raise InputError("No targets given. Pass --targets FILE, or --truth TABLE to attack everyone in the table.")
         if self.holdout is not None and self.truth is None:
-            raise InputError("Held-out people are compared with the people of the table: --holdout needs --truth.")
+            raise InputError("--holdout needs --truth: held-out people are compared with the people of the table.")
         if self.is_ideal and self.holdout is not None:
-            raise InputError("The ideal learner is no attack on the release: leave --holdout out.")
+            raise InputError("The ideal learner does not attack the release. Leave --holdout out.")
         if self.is_ideal and self.targets is None:
-            raise InputError("The ideal learner has the table itself: what it believes is asked of --targets.")
+            raise InputError(
+                "The ideal learner needs --targets FILE: it learns from the table and has beliefs about targets."
+            )
 
     def _check_targets(self) -> None:
-        """Refuse options about targets if there are none, and what the figures about people would not follow."""
+        """Refuse options about targets if there are none, and options that figures about people would ignore."""
         for option, is_given in {"--error": bool(self.error), "--skip-unmatched": self.skip_unmatched}.items():
             if self.targets is None and is_given:
-                raise InputError(f"{option} is about targets, and none are named: add --targets FILE, or leave it out.")
+                raise InputError(f"{option} needs targets. Add --targets FILE, or leave it out.")
         if self.truth is not None and not self.is_ideal and (self.error or self.deleted):
             raise InputError(
-                f"{'--error' if self.error else '--deleted'} changes what is believed of targets, and the figures about the people "
-                "of the table (--truth) would not follow it. Leave --truth out."
+                f"{'--error' if self.error else '--deleted'} changes beliefs about targets, but not the figures about the people "
+                "of the table (--truth). Leave --truth out."
             )
 
     def _check_sampling(self) -> None:
         options = {"--mcse": self.mcse, "--method": self.method, "--most-sweeps": self.most_sweeps}
         for option, value in options.items():
             if value is not None and not self.has_sampling:
-                raise InputError(f"{option} is about sampling, and {self.name} has nothing to sample: leave it out.")
+                raise InputError(f"{option} is for sampling, but {self.name} does not sample. Leave it out.")
 
     def _check_adversary(self) -> None:
         if self.deleted and (self.targets is None or self.is_ideal or not self.player.weighs_deleted):
-            raise InputError("--deleted is for what an attacker believes of targets: add --targets, or leave it out.")
+            raise InputError(
+                "--deleted is for an attacker's beliefs about targets. Add --targets FILE, or leave it out."
+            )
         if self.is_ideal and self.truth is None:
-            raise InputError("The ideal learner learns from the table itself: name --truth TABLE.")
+            raise InputError("The ideal learner learns from the table itself. Pass --truth TABLE.")
 
     def _effort(self) -> Effort:
         method, usual = _method(self.method or "block"), Effort()
@@ -126,7 +130,7 @@ class AttackRequest:
 
 
 def error_rates(texts: Iterable[str]) -> dict[str, float]:
-    """The rates that `COLUMN=RATE` give."""
+    """Return the error rates in texts such as `age=0.1`."""
     rates = {}
     for item in texts:
         name, equals, number = item.partition("=")
@@ -147,14 +151,14 @@ def _method(text: str) -> Method:
 
 
 def _usual(release: Source | Release, kind: str | None) -> str:
-    """Who attacks a release if nobody is named, by its kind alone: nothing is read yet.
+    """Return the usual adversary for a release, by its kind alone, because nothing is read yet.
 
-    Whoever attacks noisy counts must be named: they have no groups, and say so.
+    The adversary of noisy counts must be named: they have no groups, and the error says so.
     """
     if kind is None and isinstance(release, Release):
         kind = release.kind
     if kind is None and isinstance(release, str | Path):
-        # A table of the engine has no kind but --kind; what is not there is told later.
+        # A table of the engine has only the kind of --kind. A missing file is reported later.
         with contextlib.suppress(InputError):
             kind = find_files(str(release))[0]
     offered = {evidence for evidence in get_args(Evidence) if _may_offer(KINDS.get(kind or ""), evidence)}
@@ -166,5 +170,5 @@ def _usual(release: Source | Release, kind: str | None) -> str:
 
 
 def _may_offer(kind: type[Release] | None, evidence: Evidence) -> bool:
-    """Whether releases of a kind have a method of their own for this evidence."""
+    """Return whether releases of a kind have their own method for this evidence."""
     return kind is not None and getattr(kind, evidence) is not getattr(Release, evidence)

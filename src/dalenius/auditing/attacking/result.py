@@ -1,4 +1,4 @@
-"""What comes of an attack: beliefs about targets, relative threats, and how often the adversary is right."""
+"""The result of an attack: beliefs about targets, relative threats, and how often the adversary is right."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.targets import beliefs_text
 from dalenius.belief import Belief
+from dalenius.result import Result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,8 +20,8 @@ class Rated:
 
     attack: Attack
     figures: dict[str, Any]
-    looks_for_centres: bool  # whether it is asked how often the nearest centroid is the right one
-    is_group_known: bool | None = None  # None: nobody asks in which group a person is
+    looks_for_centres: bool  # whether the adversary looks for the nearest centroid
+    is_group_known: bool | None = None  # None: groups do not matter
     group_unknown_because: str = ""
 
     def to_document(self) -> dict[str, Any]:
@@ -35,30 +36,35 @@ class Rated:
         return document
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attacked:
-    """An attack on one sensitive column. Each part is None unless it was asked for."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ReleaseAttack(Result):
+    """An attack on one sensitive column. Each part is None unless it was requested.
+
+    `to_pandas` has one row for each target and value, as `-o` writes it: `target` (the number of its row, from 0), `value`,
+    `posterior`, `baseline`, `stderr`, and `guess` if the adversary does not guess what it believes most. An attack without targets
+    has no such table.
+    """
 
     adversary: str
     column: str
     belief: Belief | None  # about the targets
     threats: dict[str, Any] | None
     rated: Rated | None
-    warnings: tuple[str, ...]  # of what was sampled and has not converged
+    warnings: tuple[str, ...]  # about samples that have not converged
 
     @property
     def is_converged(self) -> bool:
-        """Whether everything that was sampled may be relied on."""
+        """Return whether everything that was sampled is reliable."""
         return not self.warnings
 
     def beliefs_text(self) -> str:
-        """The beliefs about the targets as CSV."""
+        """Return the beliefs about the targets as CSV."""
         if self.belief is None:
             raise ValueError("no targets were attacked")
         return beliefs_text(self.belief)
 
     def to_document(self) -> dict[str, Any]:
-        """The attack as JSON has it. What is said of the targets stands before what is said of everybody's threats."""
+        """Return the attack as JSON has it. Keys about targets take precedence over those about everybody's threats."""
         document: dict[str, Any] = {**(self.threats or {}), "sensitive": self.column}
         if self.belief is not None:
             document |= {
@@ -76,25 +82,25 @@ class Attacked:
 
 
 def belief_warnings(what: str, diagnostics: Mapping[str, Any]) -> list[str]:
-    """What is to be said of beliefs that were sampled: nothing if they have converged."""
+    """Return the warnings about sampled beliefs; none if they have converged."""
     if diagnostics.get("converged", True):
         return []
     ended = "interrupted" if diagnostics["interrupted"] else "stopped"
     why = "; ".join(diagnostics.get("not_converged_because", ()))
     return [
         f"NOT CONVERGED: beliefs {what} were {ended} after {diagnostics['sweeps']:,} sweeps of each of {diagnostics['chains']} "
-        f"chains with an error up to {diagnostics['largest_mcse']:.4f} and R-hat {diagnostics['largest_rhat']:.3f}. These numbers "
-        "are not to be relied on." + (f" Why: {why}." if why else "")
+        f"chains with an error up to {diagnostics['largest_mcse']:.4f} and R-hat {diagnostics['largest_rhat']:.3f}. Do not rely on "
+        "these numbers." + (f" Why: {why}." if why else "")
     ]
 
 
 def threat_warnings(threats: Mapping[str, Any]) -> list[str]:
-    """The same of relative threats, which may be blunt although the beliefs that they are made of have converged."""
+    """Return the warnings about relative threats, which may be imprecise although the beliefs behind them have converged."""
     warnings = belief_warnings("about the people of the table", threats["diagnostics"])
     if warnings or threats["converged"]:
         return warnings
     error, name = max((threats["stderr"][name], name) for name in ("GT_A", "GT_L", "RGT_A"))
     return [
-        f"NOT CONVERGED: after {threats['diagnostics']['sweeps']:,} sweeps {name} is known to ± {error:.4f} only: values tie, or "
-        "nearly so, for the most believed one. The beliefs themselves have converged."
+        f"NOT CONVERGED: after {threats['diagnostics']['sweeps']:,} sweeps {name} is known only to ± {error:.4f}, because the "
+        "most likely values are tied or nearly tied. The beliefs themselves have converged."
     ]

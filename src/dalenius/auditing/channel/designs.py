@@ -1,4 +1,4 @@
-"""Channels that are designed: the best for an objective at a distortion that is allowed, and the whole trade-off."""
+"""Design channels: the best for an objective at an allowed distortion, and the whole trade-off."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dalenius.releases import Channel
 Objective = Literal["mutual-information", "average", "worst-case"]
 OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 POINTS: dict[Objective, int] = {"mutual-information": 25, "average": 11, "worst-case": 11}  # of a curve
-MOST_IN_PROGRAMME = 150  # inputs, outputs or estimates of a channel that a linear programme designs
-MOST_IN_RATE = 1_000  # inputs or outputs of one that is designed for mutual information
+MAX_LABELS_IN_PROGRAMME = 150  # inputs, outputs or estimates of a channel that a linear programme designs
+MAX_LABELS_FOR_INFORMATION = 1_000  # inputs or outputs of one that is designed for mutual information
 NATS = math.log(2)  # in a bit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """A channel made for an objective, its value in the objective's unit (bits, or units of the loss), and what is proven."""
+    """A channel designed for an objective, its value in the objective's unit (bits, or units of the loss), and a proven bound."""
 
     objective: Objective
     asked: float
@@ -42,7 +42,7 @@ class Design:
         return abs(self.bound - self.value)
 
     def to_document(self) -> dict[str, Any]:
-        """Of squared loss `value` is what label estimates leave; `average_privacy` beside it is of the mean."""
+        """Return the design as JSON has it. For squared loss, `value` is for label estimates, not for the mean."""
         labels = self.free and self.objective != "mutual-information"
         return {
             "attacker": "answers with labels" if labels else "answers best",
@@ -58,17 +58,17 @@ class Design:
 
 
 def objective(text: str) -> Objective:
-    """An objective by its name."""
-    for one in OBJECTIVES:
-        if text == one:
-            return one
+    """Return an objective by its name."""
+    for name in OBJECTIVES:
+        if text == name:
+            return name
     raise InputError(
         f"--design {text!r}: there is no such objective.{nearest(text, OBJECTIVES)} Known: {', '.join(OBJECTIVES)}."
     )
 
 
 def design(channel: Channel, loss: Loss, system: Loss, aim: Objective, asked: float) -> Design:
-    """The best p(y'|x') for the objective whose distortion is at most what was asked; `channel` gives the alphabets."""
+    """Return the best p(y'|x') for the objective with a distortion of at most `asked`. `channel` gives the alphabets."""
     _check_size(channel, loss, aim)
     if aim == "mutual-information":
         rate = least_information(channel, system.matrix, asked)
@@ -77,27 +77,27 @@ def design(channel: Channel, loss: Loss, system: Loss, aim: Objective, asked: fl
             rate.rounds, rate.slope / NATS,
         )  # fmt: skip
     most = most_average_error if aim == "average" else most_worst_case_error
-    found = most(channel, loss, system.matrix, asked)
-    made = channel.with_matrix(found.matrix)
+    best = most(channel, loss, system.matrix, asked)
+    designed = channel.with_matrix(best.matrix)
     free = loss.points is not None
-    return Design(aim, asked, made, found.value, found.bound, found.distortion, found.rounds, None, free)
+    return Design(aim, asked, designed, best.value, best.bound, best.distortion, best.rounds, None, free)
 
 
 def _check_size(channel: Channel, loss: Loss, objective: Objective) -> None:
     largest = max(len(channel.inputs), len(channel.outputs))
     if objective == "mutual-information":
-        limit = MOST_IN_RATE
+        limit = MAX_LABELS_FOR_INFORMATION
     else:
-        limit, largest = MOST_IN_PROGRAMME, max(largest, len(loss.estimates))
+        limit, largest = MAX_LABELS_IN_PROGRAMME, max(largest, len(loss.estimates))
     if largest > limit:
         raise InputError(
-            f"A channel of {largest:,} labels is too large to be designed for {objective}: at most {limit:,} can be. Merge "
-            "labels, such as cells of a coarser grid."
+            f"A channel of {largest:,} labels is too large to design for {objective}: at most {limit:,} are possible. Merge "
+            "labels, for example the cells of a grid."
         )
 
 
 def ends(channel: Channel, system: Loss) -> tuple[float, float]:
-    """The least distortion that can be reached, and that of the best constant answer, which tells nothing."""
+    """Return the least possible distortion, and that of the best constant answer, which reveals nothing."""
     source = channel.source.sum(axis=1)
     return least_distortion(channel, system.matrix), float((source @ system.matrix).min())
 
@@ -111,13 +111,13 @@ def trade_off(
     points: int,
     progress: Callable[[str], None] | None = None,
 ) -> list[Design]:
-    """The best value at distortions from the least that can be reached to that of a constant answer."""
+    """Return the best designs at distortions from the least possible one to that of a constant answer."""
     if isinstance(points, bool) or not isinstance(points, int) or points < 2:
         raise ParameterError("points", "trade_off", "an int ≥ 2", points)
     low, high = ends(channel, system)
-    found = []
-    for i, asked in enumerate(np.linspace(low, high, points).tolist()):
+    designs = []
+    for i, allowed in enumerate(np.linspace(low, high, points).tolist()):
         if progress is not None:
-            progress(f"{i + 1} of {points} points: distortion {asked:.4g}")
-        found.append(design(channel, loss, system, objective, asked))
-    return found
+            progress(f"{i + 1} of {points} points: distortion {allowed:.4g}")
+        designs.append(design(channel, loss, system, objective, allowed))
+    return designs

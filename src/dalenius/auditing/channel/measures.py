@@ -1,4 +1,4 @@
-"""Every measure of a channel, each bound beside what it bounds."""
+"""Every measure of a channel, and each bound next to what it bounds."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from dalenius.measures.loss import Loss
 from dalenius.measures.observed import SMALLEST, Observed
 from dalenius.releases import Channel
 
+__all__ = ["CONFIDENCE", "NATS", "UNITS", "Bound", "beliefs", "measured"]
+
 CONFIDENCE = 0.95
 NATS = math.log(2)  # in a bit
 UNITS = {
@@ -36,7 +38,7 @@ UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A quantity, and what it cannot be above or below."""
+    """A quantity, and the bound that it cannot be above or below."""
 
     what: str
     exact: float
@@ -54,10 +56,10 @@ def measured(
     confidence: float = CONFIDENCE,
     assumed: Floats | None = None,
 ) -> dict[str, Any]:
-    """Every measure under the key of `dalenius channel --json`.
+    """Return every measure under its key in `dalenius channel --json`.
 
-    `system` is the loss between inputs and outputs, None where it has no meaning. `assumed[x']` is the prior that a mistaken
-    attacker goes by.
+    `system` is the loss between inputs and outputs, None where it has no meaning. `assumed[x']` is the prior of a mistaken
+    attacker.
     """
     observed = Observed.of_channel(channel)
     document: dict[str, Any] = {
@@ -85,12 +87,12 @@ def measured(
 def beliefs(
     observed: Observed, loss: Loss, *, orders: Sequence[float] = ORDERS, confidence: float = CONFIDENCE
 ) -> dict[str, Any]:
-    """The measures of what an attacker believes, whatever it was come by: a channel, a release or an attack.
+    """Return the measures of what an attacker believes after a channel, a release or an attack.
 
-    Of an attack, whose posteriors need not average to one prior, `mutual_information` is the mean divergence, and bounds that
+    The posteriors of an attack need not average to one prior. Then `mutual_information` is the mean divergence, and bounds that
     need a common prior are left out.
     """
-    found, lost = privacy(observed, loss), reduction(observed, loss)
+    errors, lost = privacy(observed, loss), reduction(observed, loss)
     divergences = closeness.kl_divergences(observed) / NATS
     information, furthest = observed.average(divergences), float(divergences.max())
     delta = closeness.delta_disclosure(observed) / NATS
@@ -101,10 +103,10 @@ def beliefs(
     before = {name: observed.average(entropy.renyi(observed.prior, a)) for name, a in _ENTROPIES.items()}
     document: dict[str, Any] = {
         "estimate": "label" if loss.points is None else "mean",
-        "average_privacy": found.average,
-        "worst_case_privacy": found.worst_case,
-        "worst_observation": found.worst,
-        "prior_privacy": found.prior,
+        "average_privacy": errors.average,
+        "worst_case_privacy": errors.worst_case,
+        "worst_observation": errors.worst,
+        "prior_privacy": errors.prior,
         "label_privacy": None if loss.points is None else observed.average(loss.best_label(observed.posterior)),
         "mutual_information": information,
         "min_entropy": guess,
@@ -132,12 +134,12 @@ def beliefs(
         "delta_disclosure_nats": delta * NATS,
         "privacy_lost": {"largest": lost.largest, "average": lost.average, "mean_square": lost.mean_square},
     }  # fmt: skip
-    document["bounds"] = [asdict(bound) for bound in _bounds(observed, loss, found, lost, document)]
+    document["bounds"] = [asdict(bound) for bound in _bounds(observed, loss, errors, lost, document)]
     return document
 
 
 def _order(order: float) -> str:
-    """An order as a key: 1, 0.5, inf."""
+    """Return an order as a key: 1, 0.5, inf."""
     return str(int(order)) if math.isfinite(order) and order == int(order) else repr(float(order))
 
 
@@ -145,9 +147,9 @@ _ENTROPIES = {"hartley": 0.0, "shannon": 1.0, "min": math.inf}
 
 
 def _bounds(
-    observed: Observed, loss: Loss, found: Privacy, lost: Reduction, document: Mapping[str, Any]
+    observed: Observed, loss: Loss, errors: Privacy, lost: Reduction, document: Mapping[str, Any]
 ) -> list[Bound]:
-    """Every inequality of the paper, and sharper ones, with the value it bounds."""
+    """Return every inequality of the paper, and sharper ones, with the value that it bounds."""
     names = ("shannon_entropy", "hartley_entropy", "min_entropy", "mutual_information", "t_kl", "delta_disclosure")
     shannon, hartley, guess, information, furthest, delta = (document[name] for name in names)
     least = entropy.conditional(observed, math.inf)
@@ -161,7 +163,7 @@ def _bounds(
             "mean square of privacy lost", lost.mean_square, "at most", lost.printed_information, "8 d_max² I (nats; as printed)"
         ),
         Bound("total variation", lost.total_variation, "at most", math.sqrt(furthest * NATS / 2), "√(t/2) (nats; Pinsker)"),
-        Bound("worst-case privacy", found.worst_case, "at most", found.average, "average privacy"),
+        Bound("worst-case privacy", errors.worst_case, "at most", errors.average, "average privacy"),
         Bound("mutual information", information, "at most", furthest, "t"),
         Bound("t (divergence)", furthest, "at most", delta, "δ"),
         Bound("min-entropy", guess, "at most", least, "mean of H∞(X|y) (Jensen)"),
@@ -169,25 +171,25 @@ def _bounds(
         Bound("Shannon entropy", shannon, "at most", hartley, "mean of H0(X|y)"),
     ]  # fmt: skip
     if observed.has_one_prior:
-        floor = found.prior - loss.largest * lost.total_variation
+        floor = errors.prior - loss.largest * lost.total_variation
         rows += [
-            Bound("worst-case privacy", found.worst_case, "at least", floor, "prior − d_max TV"),
-            Bound("average privacy", found.average, "at most", found.prior, "prior privacy"),
+            Bound("worst-case privacy", errors.worst_case, "at least", floor, "prior − d_max TV"),
+            Bound("average privacy", errors.average, "at most", errors.prior, "prior privacy"),
         ]
     if loss.name == "hamming" and loss.estimates == observed.values:
         n = len(observed.values)
         rows += [
-            Bound("average privacy", found.average, "at most", 1 - 2**-shannon, "1 − 2^−H(X|Y)"),
-            Bound("average privacy", found.average, "at most", 1 - 2**-hartley, "1 − 2^−H0"),
+            Bound("average privacy", errors.average, "at most", 1 - 2**-shannon, "1 − 2^−H(X|Y)"),
+            Bound("average privacy", errors.average, "at most", 1 - 2**-hartley, "1 − 2^−H0"),
             Bound(
-                "average privacy", found.average, "at least", _fano(shannon, n), "Fano: H(X|Y) ≤ h(P) + P log(n − 1)"
+                "average privacy", errors.average, "at least", _fano(shannon, n), "Fano: H(X|Y) ≤ h(P) + P log(n − 1)"
             ),
         ]
     return rows
 
 
 def _fano(conditional: float, n: int) -> float:
-    """The least error P with h(P) + P log2(n − 1) ≥ H(X|Y): the left side rises up to P = 1 − 1/n, where it is log2 n."""
+    """Return the least error P with h(P) + P log2(n − 1) ≥ H(X|Y). The left side rises up to P = 1 − 1/n, where it is log2 n."""
     low, high = 0.0, 1 - 1 / n
     for _ in range(60):
         middle = (low + high) / 2
@@ -201,19 +203,19 @@ def _binary(p: float) -> float:
 
 
 def _epsilon_bound(delta: float, local: float, channel: Channel) -> list[dict[str, Any]]:
-    """δ ≤ ε where the attacker sees the outputs and nothing else: p(x|y)/p(x) = p(y|x)/p(y) is a ratio of two rows' mixtures."""
+    """Return δ ≤ ε if the attacker sees only the outputs: p(x|y)/p(x) = p(y|x)/p(y) is a ratio of mixtures of rows."""
     if channel.background is not None:
         return []
     return [asdict(Bound("δ-disclosure (nats)", delta, "at most", local, "ε between any two inputs"))]
 
 
 def _believed(channel: Channel, assumed: Floats) -> Floats:
-    """The posterior of an attacker who has another prior; where it deems what it sees impossible it keeps its prior."""
+    """Return the posterior of an attacker with another prior. It keeps the prior if it considers its observation impossible."""
     if channel.unknown is not None:
-        raise InputError("An assumed prior is of the inputs, and here the unknown is another thing.")
+        raise InputError("An assumed prior is about the inputs, but here the unknown is something else.")
     joint = replace(channel, prior=assumed).joint
     right = channel.joint.sum(axis=0) > SMALLEST  # what is ever observed
     seen = joint[:, right]
     total = seen.sum(axis=0)
-    found: Floats = np.where(total > 0, seen / np.where(total > 0, total, 1.0), assumed[:, None]).T
-    return found
+    posterior: Floats = np.where(total > 0, seen / np.where(total > 0, total, 1.0), assumed[:, None]).T
+    return posterior

@@ -1,4 +1,4 @@
-"""From what is asked of a channel to its measures: open the source, read the losses, design, measure."""
+"""Measure a channel: open the source, read the losses, design, measure."""
 
 from __future__ import annotations
 
@@ -22,29 +22,34 @@ from dalenius.measures.sampled import estimated
 from dalenius.releases import Channel
 from dalenius.releases.channel import read_prior
 from dalenius.releases.models import find
+from dalenius.result import Result
 
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredChannel:
-    """A channel, given or designed, with its measures."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MeasuredChannel(Result):
+    """A channel, given or designed, with its measures.
+
+    `to_pandas` has one row for each measure: `measure` (its key in the JSON), `value` and `unit`. Of a curve alone it has one row
+    for each point: `distortion`, `value`, `bound` and `gap`.
+    """
 
     request: ChannelRequest
     prior: str  # uniform, shares (those of the people) or given
     channel: Channel
-    measures: dict[str, Any] | None  # None: only a curve was asked for
+    measures: dict[str, Any] | None  # None: only a curve was requested
     design: Design | None
-    estimated: dict[str, Any] | None  # None: the channel is not known from samples only
+    estimated: dict[str, Any] | None  # None: the channel does not come from samples
     curve: tuple[Design, ...]
 
     @property
     def is_about_senders(self) -> bool:
-        """Whether the unknown is who sent a message."""
+        """Return whether the unknown is who sent a message."""
         return self.request.model is not None and find(self.request.model).is_about_senders
 
     def to_document(self) -> dict[str, Any]:
-        """The result as JSON has it."""
+        """Return the result as JSON has it."""
         document: dict[str, Any] = {"source": self.request.source, "prior": self.prior}
         if self.design is not None:
             document |= {"design": self.design.to_document(), "matrix": self.channel.matrix}
@@ -59,7 +64,7 @@ class MeasuredChannel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Losses:
-    """What a mistake costs the attacker, and what an output in place of an input costs (or why nobody knows that)."""
+    """What a mistake costs the attacker, and what an output instead of an input costs (or why that is unknown)."""
 
     attacker: Loss
     system: Loss | None
@@ -68,13 +73,13 @@ class _Losses:
     def needed_system(self) -> Loss:
         if self.system is None:
             raise InputError(
-                f"A design needs the loss of outputs in place of inputs: give --system-loss, for {self.no_system_because}."
+                f"A design needs the loss of outputs instead of inputs. Pass --system-loss, because {self.no_system_because}."
             )
         return self.system
 
 
 def _silent(_: str) -> None:
-    """Tell nobody."""
+    """No-op callback."""
 
 
 def channel(
@@ -85,9 +90,9 @@ def channel(
     tell: Tell = _silent,
     progress: Tell | None = None,
 ) -> MeasuredChannel:
-    """Measure what a channel leaves to an attacker; with `design` first make the channel that leaves most.
+    """Measure an attacker's error about the input of a channel. With `design`, first make the channel with the largest error.
 
-    `tell` gets sentences about what was taken for granted, `progress` what is being done.
+    `tell` is called with sentences about assumptions, and `progress` with the name of each step.
     """
     engine = engine or _engine.default()
     opened = open_source(request, engine)
@@ -97,7 +102,7 @@ def channel(
     losses = _losses(request, whole, opened.tree, engine)
     prior = _prior(request, opened)
     if prior == "uniform" and request.model is None:
-        tell("No prior was given: all inputs are taken for equally likely.")
+        tell("No prior was given, so all inputs are assumed to be equally likely.")
     _tell_of_estimates(losses.attacker, whole.values, tell)
 
     aim = None if request.design is None else objective(request.design)
@@ -129,7 +134,7 @@ def _losses(request: ChannelRequest, whole: Channel, tree: Hierarchy | None, eng
 
 
 def _prior(request: ChannelRequest, opened: Opened) -> str:
-    """Where the prior comes from."""
+    """Return where the prior comes from."""
     is_uniform = opened.channel.prior is None or request.model is not None
     if is_uniform and request.prior is None and request.joint is None:
         return "uniform"
@@ -139,12 +144,12 @@ def _prior(request: ChannelRequest, opened: Opened) -> str:
 def _tell_of_estimates(loss: Loss, values: tuple[str, ...], tell: Tell) -> None:
     if not set(values) <= set(loss.estimates):
         tell(
-            f"The loss lets the attacker answer with {len(loss.estimates):,} other things than the {len(values):,} values."
+            f"With this loss, the attacker answers with {len(loss.estimates):,} estimates that are not the {len(values):,} values."
         )
 
 
 def _estimated(opened: Opened, loss: Loss, request: ChannelRequest, seed: int) -> dict[str, Any] | None:
-    """What samples tell of a channel, with intervals."""
+    """Return what samples reveal about a channel, with intervals; None without samples."""
     if opened.counts is None:
         return None
     confidence, rng = request.confidence or CONFIDENCE, np.random.default_rng(seed)

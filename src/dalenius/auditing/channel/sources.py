@@ -1,4 +1,4 @@
-"""Where a channel comes from: a file, a model, a release's classes, samples. Losses, too."""
+"""Where a channel comes from: a file, a model, the classes of a release, or samples. Also, where losses come from."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from dalenius.releases.channel import read_matrix, read_prior, rows_of
 from dalenius.releases.models import model
 from dalenius.schema import Schema
 
-MOST_CELLS = 20_000_000  # classes × values of a release that is taken for a channel
+MAX_MATRIX_CELLS = 20_000_000  # classes × values of a release that is treated as a channel
 SAMPLE_COLUMNS = ("input", "output", "count")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A channel as its source has it; `counts` of pairs if it comes from samples, and the values' hierarchy if it has one."""
+    """A channel from its source, with the `counts` of pairs if it comes from samples, and the hierarchy of its values, if any."""
 
     channel: Channel
     tree: Hierarchy | None = None
@@ -39,9 +39,9 @@ class Opened:
 
 
 def open_source(request: ChannelRequest, engine: Engine) -> Opened:
-    """The channel from wherever it comes, with the hierarchy of its values."""
-    opened = _open(request, engine)
-    return opened if request.hierarchy is None else replace(opened, tree=read_hierarchy(request.hierarchy))
+    """Return the channel from its source, with the hierarchy of its values."""
+    source = _open(request, engine)
+    return source if request.hierarchy is None else replace(source, tree=read_hierarchy(request.hierarchy))
 
 
 def _open(request: ChannelRequest, engine: Engine) -> Opened:
@@ -58,32 +58,32 @@ def _open(request: ChannelRequest, engine: Engine) -> Opened:
 
 @contextlib.contextmanager
 def unnamed(has_people: bool, what: str) -> Iterator[None]:
-    """Values of people are not shown: of a release or of samples an error tells what does not fit, and not which value."""
+    """Hide people's values: errors about a release or samples say what does not fit, but not which value."""
     try:
         yield
     except InputError:
         if not has_people:
             raise
         raise InputError(
-            f"{what} does not fit the values that people have: they are no numbers, or not those that it names. Which value "
-            "it is, is not shown."
+            f"{what} does not fit the values that people have: they are not numbers, or not those that it names. The value is "
+            "not shown."
         ) from None
 
 
 def of_release(
     release: Source | Release, schema: Schema | Path, sensitive: str | None, kind: str | None, engine: Engine
 ) -> Opened:
-    """p(class | value) of a release with classes, with the shares of values as prior."""
-    opened = read_release(release, schema, kind=kind, engine=engine)
-    classes = opened.classes()
+    """Return p(class | value) of a release with classes, with the shares of values as prior."""
+    read = read_release(release, schema, kind=kind, engine=engine)
+    classes = read.classes()
     if classes is None:
-        raise InputError(f"A release of kind {opened.kind!r} has no classes, which are what --release looks at.")
+        raise InputError(f"A release of kind {read.kind!r} has no classes, but --release needs them.")
     grouping = classes.grouping(sensitive)
     cells = (grouping.groups + 1) * len(grouping.table)
-    if cells > MOST_CELLS:
+    if cells > MAX_MATRIX_CELLS:
         raise InputError(
-            f"{grouping.groups:,} classes and {len(grouping.table):,} values are too many for a matrix. `dalenius audit` has the "
-            "same measures with Hamming loss, computed from counts."
+            f"{grouping.groups:,} classes and {len(grouping.table):,} values are too many for a matrix. `dalenius audit` "
+            "computes the same measures with Hamming loss from counts."
         )
     seen = Observed.of_grouping(grouping)
     there = seen.prior[0] > 0
@@ -94,13 +94,13 @@ def of_release(
 
 
 def of_samples(path: Path, engine: Engine) -> Opened:
-    """The channel of the shares of pairs, and their counts."""
+    """Return the channel with the shares of pairs, and their counts."""
     rows = engine.files.open(path)
     pairs = _count_pairs(rows)
     if not pairs:
         raise InputError(f"{rows.name}: there are no samples.")
     inputs, outputs = sorted({x for x, _ in pairs}), sorted({y for _, y in pairs})
-    if len(inputs) * len(outputs) > MOST_CELLS:
+    if len(inputs) * len(outputs) > MAX_MATRIX_CELLS:
         raise InputError(f"{rows.name}: {len(inputs):,} inputs and {len(outputs):,} outputs are too many for a matrix.")
     place, column = ({name: i for i, name in enumerate(names)} for names in (inputs, outputs))
     counts = np.zeros((len(inputs), len(outputs)), dtype=np.int64)
@@ -110,13 +110,13 @@ def of_samples(path: Path, engine: Engine) -> Opened:
 
 
 def _count_pairs(rows: Rows) -> dict[tuple[str, str], int]:
-    """How often each pair of input and output came; none that did not."""
+    """Return how often each pair of input and output occurs."""
     columns = _sample_columns(rows)
     pairs: dict[tuple[str, str], int] = {}
     for i, line in enumerate(rows.read(columns)):
         text = line[2].strip() if len(line) > 2 else "1"
         if not (text.isascii() and text.isdigit() and len(text) < 16):
-            raise InputError(f"{rows.name}, row {i}, column 'count': a whole number ≥ 0 is needed there.")
+            raise InputError(f"{rows.name}, row {i}, column 'count': a whole number ≥ 0 is needed.")
         pairs[line[0], line[1]] = pairs.get((line[0], line[1]), 0) + int(text)
     return {pair: n for pair, n in pairs.items() if n}
 
@@ -130,15 +130,15 @@ def _sample_columns(rows: Rows) -> list[str]:
             )
     columns = [name for name in SAMPLE_COLUMNS if name in rows.columns]
     if columns[:2] != ["input", "output"]:
-        raise InputError(f"{rows.name}: samples have the columns input and output, and perhaps count.")
+        raise InputError(f"{rows.name}: samples need the columns input and output, and may have count.")
     return columns
 
 
 def with_parts(channel: Channel, request: ChannelRequest, engine: Engine) -> Channel:
-    """The channel with its prior, and whatever else was given."""
+    """Return the channel with its prior, and the other parts of the request."""
     if request.joint is not None:
         if request.prior is not None:
-            raise InputError("--joint tells the prior, too: leave --prior out.")
+            raise InputError("--joint includes the prior. Leave --prior out.")
         names, part = read_matrix(request.joint, engine)
         channel = replace(channel, prior=None, unknown=rows_of(names, part, channel.inputs, request.joint.name))
     elif request.prior is not None:
@@ -157,7 +157,7 @@ def with_parts(channel: Channel, request: ChannelRequest, engine: Engine) -> Cha
 def loss_of(
     text: str, values: tuple[str, ...], estimates: tuple[str, ...] | None, tree: Hierarchy | None, engine: Engine
 ) -> Loss:
-    """A loss by its name, or from a file."""
+    """Return a loss by its name, or from a file."""
     if text in LOSS_NAMES:
         return make_loss(text, values, estimates, tree=tree)
     if not Path(text).is_file():
@@ -172,9 +172,9 @@ def loss_of(
 def system_loss_of(
     asked: str | None, loss: str, channel: Channel, tree: Hierarchy | None, engine: Engine
 ) -> tuple[Loss | None, str]:
-    """The loss of outputs in place of inputs, or why there is none; that of the attacker unless another is asked for."""
+    """Return the loss of outputs instead of inputs, or why there is none. Without a name, it is the attacker's loss."""
     if asked is None and not set(channel.outputs) <= set(channel.inputs):
-        return None, "the outputs are no input labels"
+        return None, "the outputs are not input labels"
     try:
         return loss_of(asked or loss, channel.inputs, channel.outputs, tree, engine), ""
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Earlier releases of people who are in a table, read from their files: what a new release is planned with."""
+"""Read earlier releases about the people of a table, so that a new release can be planned together with them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dalenius.releases import GroupedRelease, Release, read
 from dalenius.schema import Schema
 from dalenius.table import Table
 
-__all__ = ["Evaluated", "Given", "evaluate", "read_given"]
+__all__ = ["Evaluated", "Given", "evaluate", "read_earlier"]
 
 
-def read_given(
+def read_earlier(
     table: Table,
     sources: Sequence[Source | Release],
     schemas: Sequence[Schema] | None = None,
@@ -29,13 +29,13 @@ def read_given(
     confidence: float = 1.0,
     mapping: Mapping[str, str] | None = None,
 ) -> Given:
-    """Read earlier releases, all with one schema (without any, the table's) or each with its own.
+    """Read earlier releases, all with one schema (the table's if there is none) or each with its own.
 
-    The result is for a publisher: `Mondrian(criteria, given=…)`. A release that it makes leaves everybody in the table at
-    least ℓ values, and at least 1/`confidence`, or as many as one class of everybody would leave them.
+    Pass the result to a publisher: `Mondrian(criteria, given=…)`. Its release leaves everybody in the table at least ℓ values, and
+    at least 1/`confidence`, or as many as a single class of everybody would leave them.
     """
     needed(l, confidence)
-    mine = one_sensitive(table.declared)
+    sensitive = one_sensitive(table.declared)
     declared = list(schemas or [table.declared])
     if len(declared) not in (1, len(sources)):
         raise InputError(
@@ -43,8 +43,8 @@ def read_given(
             "--given-schema for all, or one for each, in order."
         )
     each = declared * len(sources) if len(declared) == 1 else declared
-    columns = [_sensitive(schema, mine, source) for schema, source in zip(each, sources, strict=True)]
-    found: list[GroupedRelease] = []
+    columns = [_sensitive(schema, sensitive, source) for schema, source in zip(each, sources, strict=True)]
+    earlier: list[GroupedRelease] = []
     for source, schema in zip(sources, each, strict=True):
         release = read(source, schema, engine=table.engine)
         if release.classes() is None:
@@ -61,18 +61,18 @@ def read_given(
                 )
         wide = widened(source, release, schema, leaves, None, table.engine).classes()
         assert wide is not None  # it is the same kind again
-        found.append(wide)
+        earlier.append(wide)
     names = [source_name(table.source), *map(source_name, sources)]
     check_values(
         names,
-        [table.declared[mine], *(schema[name] for schema, name in zip(each, columns, strict=True))],
-        [table.schema[mine], *(release.schema[name] for release, name in zip(found, columns, strict=True))],
+        [table.declared[sensitive], *(schema[name] for schema, name in zip(each, columns, strict=True))],
+        [table.schema[sensitive], *(release.schema[name] for release, name in zip(earlier, columns, strict=True))],
         mapping or {},
         option="--given-map",
     )
     return given(
         table,
-        found,
+        earlier,
         columns=columns,
         l=l,
         confidence=confidence,
@@ -82,17 +82,17 @@ def read_given(
 
 
 def _names(sources: Sequence[Source | Release]) -> list[str]:
-    """What earlier releases are called in messages: not by the folder they are in, which is nobody's business."""
+    """Return the names of earlier releases for messages, without their folders, which may be private."""
     names = [Path(source).name if isinstance(source, str | Path) else FRAME for source in sources]
     return [f"{name} ({i + 1})" if names.count(name) > 1 else name for i, name in enumerate(names)]
 
 
-def _sensitive(schema: Schema, mine: str, source: Source | Release) -> str:
-    """The sensitive column of an earlier release: the one that is called as in the table, or the only one."""
+def _sensitive(schema: Schema, name: str, source: Source | Release) -> str:
+    """Return the sensitive column of an earlier release: the one with the name that it has in the table, or the only one."""
     names = [column.name for column in schema.sensitive]
-    if mine in names or len(names) == 1:
-        return mine if mine in names else names[0]
+    if name in names or len(names) == 1:
+        return name if name in names else names[0]
     raise InputError(
-        f"--given {source_name(source)}: {schema.source} has {len(names)} sensitive columns, and none is called {mine!r} as in the "
+        f"--given {source_name(source)}: {schema.source} has {len(names)} sensitive columns, and none is called {name!r} as in the "
         "table. Name a --given-schema with one."
     )
