@@ -248,7 +248,7 @@ def test_a_conversation(tmp_path: Path) -> None:
 def test_only_what_is_open_is_asked(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, "--loss", "graded", "--loss-known", "no", "--case", "worst")
     terminal.wait_for("> ")
-    assert "What must nobody find out?" in terminal.said
+    assert "What must an attacker not find out?" in terminal.said
     terminal.type("2\n")
     assert terminal.end() == 0
     assert terminal.said.count("> ") == 1

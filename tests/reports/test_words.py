@@ -15,7 +15,9 @@ from dalenius.reports import words
 
 REPORTS = Path(reports.__file__).parent
 CATALOGUE = REPORTS / "words" / words.LANGUAGE
-MODULES = sorted(REPORTS.glob("*.py"))
+# These hold what a Python user sees and a report does not: short reprs, errors of `save` and `to_pandas`, styles of notebook cells.
+FOR_PYTHON = {"short.py", "results.py", "tables.py", "notebook.py"}
+MODULES = sorted(path for path in REPORTS.glob("*.py") if path.name not in FOR_PYTHON)
 # Constants that hold style sheets, and strings that are expressions of the chart language.
 STYLE_SHEETS = {"_STYLE", "STYLE"}
 CHART_EXPRESSIONS = ("datum.value < 0 ? '' : datum.label", "datum.expected > 0", "datum.measured > 0")

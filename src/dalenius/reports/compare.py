@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalenius.auditing.compare import Comparison
+from dalenius.criteria import headlines
 from dalenius.measures.remaining import warnings
 from dalenius.reports import phrases
 from dalenius.reports.layout import grid, wrapped
@@ -17,7 +18,8 @@ def lines(comparison: Comparison) -> list[str]:
     documents = [release.to_document() for release in comparison]
     header = [say.RELEASE, *(document["release"] for document in documents)]
     rows = [[say.KIND, *(document["kind"] for document in documents)]]
-    for key, title in say.MEASURES.items():
+    levels = {key: say.LEVELS.get(key, key) for key in headlines()}
+    for key, title in {**levels, **say.COSTS}.items():
         rows.append([title, *(_number(document[key]) for document in documents)])
     text = [*grid(header, rows, right=range(1, len(header))), ""]
     for document in documents:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 RELEASE, KIND = "release", "kind"
-MEASURES = {
-    "k": "k",
-    "l": "ℓ",
-    "t": "t",
+LEVELS = {"l": "ℓ"}  # of levels that are not shown under their key
+COSTS = {
     "loss": "loss",
     "ncp": "NCP",
     "precision": "precision",
