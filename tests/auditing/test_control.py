@@ -42,6 +42,7 @@ def population(n: int, rng: np.random.Generator, household: int = 1) -> tuple[Ta
     return table(zips, [("Flu", "Gout", "Pox")[v] for v in value.tolist()]), house
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("household", [1, 4])
 def test_honest_splits_are_controls(household: int) -> None:
     """By p < 0.05 one in twenty was refused, and one in four where households were drawn together."""
