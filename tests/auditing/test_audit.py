@@ -20,7 +20,7 @@ from tests.auditing.conftest import QUASI, Hospital
 def test_without_truth_beliefs_are_not_judged(hospital: Hospital) -> None:
     found = audit(hospital.release, dl.Schema.load(hospital.schema))
     assert (found.has_truth, found.held_out, found.at_risk) == (False, 0, ())
-    assert "cannot be known how often an adversary is right" in found.limits[0]
+    assert "cannot tell how often an adversary is right" in found.limits[0]
     for attack in found.attacks:
         for rate in (attack.success, attack.naive, attack.control, attack.gain, attack.high_confidence):
             assert rate.n == 0
@@ -237,7 +237,7 @@ def test_an_unlike_control_and_the_people_themselves_are_no_control(hospital: Ho
     assert found.attacks[0].gain.low > 0
     assert not found.attacks[0].comparable
     assert found.attacks[0].verdict == "not enough data to say"
-    assert any("They are no control" in limit for limit in found.limits)
+    assert any("They cannot serve as a control" in limit for limit in found.limits)
 
 
 def test_a_few_people_known_for_certain_are_a_leak_whatever_the_average_says() -> None:

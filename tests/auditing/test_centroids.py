@@ -87,7 +87,7 @@ def test_every_threshold_is_measured_or_refused_with_a_reason(tmp_path: Path) ->
             assert "--holdout" not in threshold.reason
     assert set(found.refused) == {"random-worlds"}
     assert any("nearest-centroid attacks them" in limit for limit in found.limits)
-    assert any("take a person's group as known" in limit for limit in found.limits)
+    assert any("assume that a person's group is known" in limit for limit in found.limits)
     screen = "\n".join(terminal.lines(found))
     assert "nearest-centroid on disease" in screen
     assert "finds the correct group for" in screen

@@ -101,7 +101,7 @@ def test_a_curve_runs_from_faithful_to_silent() -> None:
 def test_what_is_too_large_is_said_before_it_is_tried() -> None:
     names = tuple(map(str, range(200)))
     channel = Channel(names, names, np.eye(200), np.full(200, 1 / 200))
-    with pytest.raises(InputError, match="200 labels is too large to be designed for average: at most 150"):
+    with pytest.raises(InputError, match="200 labels is too large to design for average: at most 150"):
         design(channel, hamming(names), hamming(names), "average", 0.1)
     with pytest.raises(InputError, match="Did you mean 'average'"):
         objective("averag")
@@ -116,7 +116,7 @@ def test_a_mistaken_attacker_keeps_its_prior_where_it_sees_the_impossible() -> N
     found = measured(channel, hamming(("a", "b")), assumed=np.array([1.0, 0.0]))
     assert found["mistaken"]["error"] == pytest.approx(0.5)  # after v it still says a
     other = replace(channel, prior=None, unknown=Part(("s", "t"), np.full((2, 2), 0.25)))
-    with pytest.raises(InputError, match="unknown is another thing"):
+    with pytest.raises(InputError, match="unknown is something else"):
         measured(other, hamming(("s", "t")), assumed=np.array([1.0, 0.0]))
 
 

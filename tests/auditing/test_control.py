@@ -123,7 +123,7 @@ def test_a_policy_is_not_violated_by_the_difference() -> None:
     assert found.attacks[0].gain.value > 0.05
     assert found.attacks[0].verdict == "not enough data to say"
     assert [(one.outcome, one.reason) for one in found.thresholds] == [
-        ("not tested", "the held-out people differ, and the gain may come from that")
+        ("not tested", "the held-out people differ, which may explain the gain")
     ]
 
 
@@ -143,7 +143,7 @@ def test_page_and_verdict_say_the_same() -> None:
         mine, theirs = differing(share)
         found = audit(mine, SCHEMA, truth=mine, holdout=theirs)
         text = " ".join(" ".join(terminal.lines(found)).split())
-        refused = "They are no control." in " ".join(found.limits)
+        refused = "They cannot serve as a control." in " ".join(found.limits)
         assert refused == (not found.attacks[0].comparable) == ("no control" in text)
         assert ("a gain up to that is not called a leak" in text) == found.attacks[0].comparable
         if refused:

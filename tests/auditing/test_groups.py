@@ -114,7 +114,7 @@ def test_another_order_tells_nothing(folder: Path, tmp_path: Path, how: str) -> 
     write(tmp_path / "other.quasi.csv", lines)
     write(tmp_path / "other.sensitive.csv", values)
     found = place(folder, tmp_path / "other")
-    assert found == ("the release has not a line for each person" if how == "weighed" else OTHER_ORDER)
+    assert found == ("the release does not have one line per person" if how == "weighed" else OTHER_ORDER)
 
 
 def test_groups_may_have_any_names(folder: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from dalenius.auditing.axes import RISKS, UTILITIES
 from dalenius.auditing.candidates import Candidate
 from dalenius.auditing.frontier import TradeOff, point_of
 from dalenius.cli import app
-from dalenius.reports import html, terminal, tradeoff
+from dalenius.reports import frontier, html, terminal
 
 SCHEMA = dl.Schema(
     [
@@ -80,11 +80,11 @@ def test_the_terminal_and_the_page_say_at_least() -> None:
 def test_a_table_of_releases_marks_them(risk: str) -> None:
     points = [point_of(Candidate("mondrian", {"k": k}), audited(one), 0.4) for k, one in ((2, PERTURBED), (3, TRUTH))]
     found = TradeOff(tuple(points), RISKS[risk], UTILITIES["loss"], 0)
-    lines = [line for line in tradeoff.lines("some", found) if "mondrian" in line]
+    lines = [line for line in frontier.lines("some", found) if "mondrian" in line]
     assert sorted("≥" in line for line in lines) == [False, True]
-    assert any("On 1 release, people in the table match no class" in note for note in tradeoff.notes(found))
+    assert any("On 1 release, people in the table match no class" in note for note in frontier.notes(found))
     link = dataclasses.replace(found, risk=RISKS["closeness"])
-    assert not any("≥" in line for line in tradeoff.lines("some", link) if "mondrian" in line)
+    assert not any("≥" in line for line in frontier.lines("some", link) if "mondrian" in line)
 
 
 def test_the_attack_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

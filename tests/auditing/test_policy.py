@@ -228,7 +228,7 @@ def test_a_gain_over_people_who_are_no_control_is_not_tested(hospital: Hospital,
     (tmp_path / "alike.csv").write_text("\n".join([header, *alike * 5]) + "\n", encoding="utf-8")
     found = audit(hospital.release, schema, truth=hospital.table, holdout=tmp_path / "alike.csv")
     assert [(one.outcome, one.reason) for one in found.thresholds] == [
-        ("not tested", "the held-out people are no control")
+        ("not tested", "the held-out people cannot serve as a control")
     ]
 
 
@@ -293,7 +293,7 @@ def test_an_attacker_that_cannot_be_played_leaves_a_doubt(
     monkeypatch.setattr("dalenius.adversaries.models.learning.MAX_SAMPLED_ENTRIES", 10)
     found = judged(hospital, cut, {"max_attacker_accuracy": 0.9, "max_attacker_gain": 0.9})
     assert [one.outcome for one in found.thresholds] == ["not tested"] * 2
-    assert all("the attacker was not played: its distinct tuples" in one.reason for one in found.thresholds)
+    assert all("the attacker was not tried: its distinct tuples" in one.reason for one in found.thresholds)
     assert judged(hospital, cut, {"max_attacker_accuracy": 0.2}).verdict == "violated"
 
 
@@ -303,9 +303,7 @@ def test_an_attacker_that_has_not_converged_leaves_a_doubt(
     little = Effort(mcse=0.0001, burn_in=0, sweeps=1, most_sweeps=1)
     monkeypatch.setattr("dalenius.auditing.playing.effort_for", lambda *_: little)
     found = judged(hospital, cut, {"max_attacker_accuracy": 0.9, "max_attacker_gain": 0.9})
-    assert [(one.outcome, one.reason) for one in found.thresholds] == [
-        ("not tested", "what was sampled has not converged")
-    ] * 2
+    assert [(one.outcome, one.reason) for one in found.thresholds] == [("not tested", "sampling has not converged")] * 2
 
 
 def test_overlapping_boxes_are_sampled_if_the_policy_asks(hospital: Hospital) -> None:

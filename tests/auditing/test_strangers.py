@@ -64,7 +64,7 @@ def test_lots_that_share_nobody_are_let_through(many: Path, coarse: bool) -> Non
     ("sizes", "shared"), [((700, 700), 700), ((700, 350), 350), ((700, 1000), 700), ((700, 700), 350)]
 )
 def test_lots_that_share_people_are_refused(many: Path, sizes: tuple[int, int], shared: int) -> None:
-    with pytest.raises(InputError, match="Held-out people are people of the table, too"):
+    with pytest.raises(InputError, match="held-out people seem to be people of the table"):
         check_strangers(*lots(many, sizes, shared=shared, seed=1))
 
 
@@ -75,7 +75,7 @@ def test_the_table_in_another_order_is_refused_by_the_command(
     (tmp_path / "again.csv").write_text("\n".join([header, *reversed(lines)]) + "\n", encoding="utf-8")
     command = ["audit", str(hospital.release), "--truth", str(hospital.table), "--schema", str(hospital.schema)]
     assert app.run([*command, "--holdout", str(tmp_path / "again.csv")]) == 2
-    assert "500 of 500 have the values of somebody there" in capsys.readouterr().err
+    assert "500 of 500 have the same values as somebody there" in capsys.readouterr().err
     assert app.run([*command, "--holdout", str(hospital.holdout), "-q"]) == 0
 
 
@@ -92,7 +92,7 @@ def test_a_release_that_names_people_passes_nothing(hospital: Hospital, tmp_path
     assert (found.identifiers, found.verdict) == (["patient"], "violated")
     first = found.thresholds[0]
     assert (first.key, first.asked, first.measured, first.outcome) == ("identifiers", "none published", 1, "violated")
-    assert "patient: declared to name a person, and published" in found.limits[0]
+    assert "patient: declared as identifier, and published" in found.limits[0]
     bare = audit(tmp_path / "named.csv", dataclasses.replace(schema, policy={}), truth=hospital.table)
     assert (bare.verdict, bare.identifiers) == ("none", ["patient"])  # nothing was asked, and it is said all the same
     # What was never written has no columns to look at.
@@ -114,7 +114,10 @@ def test_labels_that_nobody_fits_are_told_and_pass_nothing(tmp_path: Path) -> No
     joined = audit({**table, "city": ["Oslo,Hamar"] * 8}, schema, truth=table)
     assert joined.verdict == "incomplete"
     assert [one.reason for one in joined.thresholds] == ["8 of 8 people of the table fit no class of the release"] * 2
-    assert any("Is a set, a range or a mark of suppression written in another way?" in limit for limit in joined.limits)
+    assert any(
+        "Check whether sets, ranges or suppressed values are spelled differently there." in limit
+        for limit in joined.limits
+    )
     assert "      match no class: 8 of 8 people in the table; success is a lower bound" in terminal.lines(joined)
     braces = audit({**table, "city": ["{Oslo, Hamar}"] * 8}, schema, truth=table)
     assert braces.verdict == "passed"

@@ -188,19 +188,19 @@ def test_every_figure_follows_what_the_attacker_knows(run: Run) -> None:
 
 
 BAD = {
-    "nobody": ((), "Whom to attack?"),
+    "nobody": ((), "No targets given."),
     "nowhere to write": (("--targets", "targets.csv"), "go together"),
-    "ideal without truth": ((*TO, "--adversary", "ideal"), "name --truth TABLE"),
+    "ideal without truth": ((*TO, "--adversary", "ideal"), "Pass --truth TABLE"),
     "unknown adversary": ((*TO, "--adversary", "atacker"), "There is no adversary 'atacker'"),
     "unknown column": ((*TO, "--knows", "cty"), "--knows 'cty' is not a quasi-identifier. Did you mean 'city'?"),
     "error of nothing": ((*TO, "--error", "city"), "write COLUMN=RATE"),
     "error of another": ((*TO, "--error", "town=0.1"), "'town'"),
     "error of certainty": ((*TO, "--error", "city=1"), "a probability below 1"),
     "knowledge of no column": (("--truth", "people.csv", "--knows", "sx"), "--knows 'sx' is not a quasi-identifier"),
-    "errors and figures": ((*TO, "--truth", "people.csv", "--error", "sex=0.1"), "--error changes what is believed"),
-    "deleted and figures": ((*TO, "--truth", "people.csv", "--deleted", "3"), "--deleted changes what is believed"),
-    "error about nobody": (("--truth", "people.csv", "--error", "sex=0.1"), "--error is about targets"),
-    "error where none can be": ((*TO, "--error", "city=0.1", "--adversary", "random-worlds"), "leave --error out"),
+    "errors and figures": ((*TO, "--truth", "people.csv", "--error", "sex=0.1"), "--error changes beliefs about targets"),
+    "deleted and figures": ((*TO, "--truth", "people.csv", "--deleted", "3"), "--deleted changes beliefs about targets"),
+    "error about nobody": (("--truth", "people.csv", "--error", "sex=0.1"), "--error needs targets"),
+    "error where none can be": ((*TO, "--error", "city=0.1", "--adversary", "random-worlds"), "Leave --error out"),
     "over the targets": (("--targets", "targets.csv", "-o", "targets.csv"), "this command reads that file"),
     "one file for two": ((*TO, "--json", "beliefs.csv"), "cannot both be written"),
 }  # fmt: skip
@@ -324,8 +324,8 @@ def test_rates_are_what_beliefs_about_everybody_give(
             ["release.csv", "--holdout", "others.csv", "--targets", "others.csv", "-o", "b.csv"],
             "--holdout needs --truth",
         ),
-        (["release.csv", "--adversary", "ideal", "--truth", "patients.csv"], "asked of --targets"),
-        (["release.csv", "--truth", "patients.csv", "--holdout", "patients.csv"], "They must be others"),
+        (["release.csv", "--adversary", "ideal", "--truth", "patients.csv"], "needs --targets"),
+        (["release.csv", "--truth", "patients.csv", "--holdout", "patients.csv"], "They must be other"),
         (
             [
                 "release.csv",
@@ -340,7 +340,7 @@ def test_rates_are_what_beliefs_about_everybody_give(
                 "--holdout",
                 "others.csv",
             ],
-            "leave --holdout out",
+            "Leave --holdout out",
         ),
     ],
 )
@@ -417,4 +417,4 @@ def test_sampling_options_where_nothing_is_sampled(run: Run, options: tuple[str,
     """With targets alone, too."""
     code, _, err = run("release.csv", "--targets", "targets.csv", "-o", "b.csv", *options, "--mcse", "0.1")
     assert code == 2
-    assert "--mcse is about sampling" in err
+    assert "--mcse is for sampling" in err

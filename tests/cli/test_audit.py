@@ -209,7 +209,7 @@ def test_publish_and_attack_in_one_go(cli: Cli) -> None:
         (together, ""),
         (apart, ", not published"),
     ):  # what was not written has no columns to look at
-        (seen,) = [limit for limit in document["limits"] if limit.startswith("Columns that were not looked at")]
+        (seen,) = [limit for limit in document["limits"] if limit.startswith("Columns that were not analysed")]
         assert f"patient (identifier{told})" in seen
         document["limits"].remove(seen)
     assert together == apart

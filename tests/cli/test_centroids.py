@@ -145,8 +145,8 @@ BAD = {
     "realistic": ((*TO, "--adversary", "I:uniform:30"), "I:uniform:30 cannot attack this release"),
     "links": ((*TO, "--adversary", "definetti-majority"), "definetti-majority cannot attack this release"),
     "counts": ((*TO, "--adversary", "naive-bayes"), "naive-bayes cannot attack this release"),
-    "error": ((*TO, "--error", "age=0.1"), "nearest-centroid takes what it knows for right: leave --error out"),
-    "sampling": ((*TO, "--mcse", "0.01"), "nearest-centroid has nothing to sample: leave it out"),
+    "error": ((*TO, "--error", "age=0.1"), "nearest-centroid assumes that what it knows is right. Leave --error out"),
+    "sampling": ((*TO, "--mcse", "0.01"), "nearest-centroid does not sample. Leave it out"),
     "deleted": ((*TO, "--deleted", "3"), "leave it out"),
 }
 

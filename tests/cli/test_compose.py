@@ -244,7 +244,7 @@ def test_a_truth_in_another_order_is_refused(run: Run) -> None:
     write("shuffled.csv", "age,city,disease", ["24,Moss,Gout", "20,Oslo,Flu", "21,Oslo,Flu"])
     code, _, err = run("a.csv", "b.csv", "--targets", "people.csv", "--truth", "shuffled.csv")
     assert code == 2
-    assert "shuffled.csv, row 0: the truth is about somebody else" in err
+    assert "shuffled.csv, row 0: this is not the target in that row" in err
 
 
 def test_a_value_that_no_release_has_is_never_guessed_and_a_missing_one_is_left_out(run: Run) -> None:
@@ -436,7 +436,7 @@ def test_beliefs_that_have_not_converged_end_with_exit_code_3(run: Run, monkeypa
         (("a.csv", "b.csv", "--presence", "1,0"), "above 0"),
         (("a.csv", "b.csv", "--sensitive", "age"), "'age' is not a sensitive column"),
         (("a.csv", "b.csv", "--map", "people.csv"), "from and to"),
-        (("a.csv", "b.csv", "--mcse", "0.1"), "--mcse is about probabilities"),
+        (("a.csv", "b.csv", "--mcse", "0.1"), "--mcse needs probabilities"),
         (("a.csv", "b.csv", "--truth", "a.csv"), "the rows of the targets"),
         (("a.csv", "b.csv", "-o", "a.csv"), "a.csv"),
         (("a.csv", "b.csv", "-o", "x.csv", "--json", "x.csv"), "one file"),

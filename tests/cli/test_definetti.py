@@ -155,7 +155,7 @@ def test_targets_whose_group_is_known(run: Run) -> None:
     ("group", "says"),
     [
         ("99999", "targets.csv, row 0: the release has no group '99999'"),
-        ("0", "row 0: nobody like the target is in the group that is named"),
+        ("0", "row 0: nobody like the target is in the group named there"),
     ],
 )
 def test_targets_of_a_wrong_group(run: Run, group: str, says: str) -> None:
@@ -206,14 +206,14 @@ def test_a_table_without_an_order(run: Run) -> None:
         "release", "--truth", "people", "--engine", "duckdb://people.db", "--adversary", "definetti-group", *QUICK
     )
     assert code == 0, err
-    assert "have no order that is known; name the table as a file" in out
+    assert "order of the table's rows is unknown; pass the table as a file" in out
 
 
 @pytest.mark.parametrize("option", [("--mcse", "0.1"), ("--method", "swaps"), ("--most-sweeps", "9")])
 def test_who_samples_nothing_is_told_nothing_about_sampling(run: Run, option: tuple[str, str]) -> None:
     code, _, err = run("release", "--truth", "patients.csv", "--adversary", "random-worlds", *option)
     assert code == 2
-    assert f"{option[0]} is about sampling" in err
+    assert f"{option[0]} is for sampling" in err
 
 
 def test_an_interrupted_attack_does_not_go_on_to_the_control(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

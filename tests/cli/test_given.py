@@ -197,7 +197,7 @@ def test_sensitive_domains_that_differ(cli: Cli) -> None:
     rename("Flu", "Flu", f"domain = {json.dumps([*domain, 'Plague'], ensure_ascii=False)}\n")
     refused(
         cli, "--given", "theirs.csv", "--given-schema", "theirs.toml",
-        says=("second.csv and theirs.csv are not the same: only theirs.csv has Plague.", "--given-map"),
+        says=("second.csv and theirs.csv differ: only theirs.csv has Plague.", "--given-map"),
     )  # fmt: skip
 
 
@@ -221,11 +221,11 @@ def refused(cli: Cli, *options: str, says: tuple[str, ...], method: str = "mondr
         (("--given", "old-mondrian", "--given-l", "99"), ("99 values cannot be left", "--given-l")),
         (("--given", "old-mondrian", "--given-confidence", "0"), ("'--given-confidence'", "above 0")),
         (("--given", "old-mondrian", "--given-confidence", "1.5"), ("'--given-confidence'", "at most 1")),
-        (("--given-l", "2"), ("--given-l is about earlier releases", "--given RELEASE")),
-        (("--given-l", "0"), ("--given-l is about earlier releases",)),
-        (("--given-confidence", "0.5"), ("--given-confidence is about earlier releases",)),
-        (("--given-schema", "privacy.toml"), ("--given-schema is about earlier releases",)),
-        (("--given-map", "first.csv"), ("--given-map is about earlier releases",)),
+        (("--given-l", "2"), ("--given-l needs an earlier release", "--given RELEASE")),
+        (("--given-l", "0"), ("--given-l needs an earlier release",)),
+        (("--given-confidence", "0.5"), ("--given-confidence needs an earlier release",)),
+        (("--given-schema", "privacy.toml"), ("--given-schema needs an earlier release",)),
+        (("--given-map", "first.csv"), ("--given-map needs an earlier release",)),
         (("--given", "old-mondrian", *(("--given-schema", "privacy.toml") * 2)), ("1 earlier release and 2 schemas",)),
         (("--given", "old-mondrian", "--json", "old-mondrian"), ("old-mondrian",)),
         (("--given", "old-anatomy", "--json", "old-anatomy.sensitive.csv"), ("old-anatomy.sensitive.csv",)),

@@ -430,7 +430,7 @@ def test_negative_counts_are_read_back(cli: Cli) -> None:
     assert (code, err) == (0, "")
     code, _, err = cli("check", "out")
     assert code == 2
-    assert "a release of kind 'noisy-counts' has no classes to check" in err
+    assert "a release of kind 'noisy-counts' has no classes, so there is nothing to check" in err
 
 
 # ---------------------------------------------------------------------------- the sidecars
@@ -973,7 +973,7 @@ def test_an_adversary_that_was_not_tried_is_named_on_the_screen(cli: Cli, method
     assert "    nearest-centroid on disease\n" in out
     untested = " ".join(out.split()).split("Not tested ")[1:]
     assert "random-worlds was not tried" in untested[0]
-    assert "Singling out, linkability and privacy models take a person's group as known" in untested[1]
+    assert "Singling out, linkability and privacy models assume that a person's group is known" in untested[1]
     assert "Relative threats of learner and attacker were not measured" in untested[2]
     assert len(untested) == 6
 
@@ -983,7 +983,7 @@ def test_held_out_people_with_a_value_that_is_not_counted(cli: Cli) -> None:
     person, _, rest = lines[3].split(",", 2)
     lines[3] = f"{person},,{rest}"
     Path("gap.csv").write_text("".join(lines), encoding="utf-8")
-    message = "has a missing value in column 'age' that the noisy counts do not count. Leave those people out"
+    message = "has a missing value in column 'age' that the noisy counts do not include. Leave those people out"
     refused(cli, "audit", "noisy-counts", "--truth", "patients.csv", "--holdout", "gap.csv", message=message)
     one_go = ("--method", "noisy-counts", "--epsilon", "1", "--holdout", "gap.csv")
     refused(cli, "audit", "patients.csv", *one_go, message=message)

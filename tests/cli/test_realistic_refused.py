@@ -148,8 +148,8 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "twice on the lattice": (("lattice", "t.csv", "--adversary", "IV", "--adversary", "IV"), "'IV' is named twice"),
     "epsilon below 1": (("check", "r.csv", "--epsilon", "0.9"), "a finite number ≥ 1"),
     "epsilon of nothing": (("check", "r.csv", "--epsilon", "nan"), "a finite number ≥ 1"),
-    "population alone": (("check", "r.csv", "--population", "t.csv"), "only --prior-cells asks for"),
-    "cells without population": (("check", "r.csv", "--prior-cells", "other.csv"), "name --population"),
+    "population alone": (("check", "r.csv", "--population", "t.csv"), "only used by --prior-cells"),
+    "cells without population": (("check", "r.csv", "--prior-cells", "other.csv"), "Pass --population"),
     "cells of no file": (("check", "r.csv", "--prior-cells", "none.csv", "--population", "t.csv"), "none.csv"),
     "population of no file": (("check", "r.csv", "--prior-cells", "other.csv", "--population", "none.csv"), "none.csv"),
     "cells without a quasi-identifier": (
@@ -175,7 +175,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     "cells beside others as quasi": (
         ("check", "r.csv", "--prior-cells", "other.csv", "--population", "t.csv", "--schema", "two.toml",
          "--others-as-quasi"),
-        "do not go together",
+        "cannot be combined",
     ),
     "an unknown value": (
         ("check", "r.csv", "--adversary", "II:30", "--predicate", "Zitter"),

@@ -16,9 +16,7 @@ import pytest
 
 import dalenius as dl
 from dalenius import output
-from dalenius.auditing.epsilon_curve import epsilon_curve_of
 from dalenius.cli import app
-from dalenius.measures.guide import guide
 from dalenius.reports.results import REPORTS
 from dalenius.reports.short import MAX_COLUMNS, MAX_LINES
 from dalenius.result import Result
@@ -36,10 +34,10 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
         ["check", "r.csv", "--k", "5", "--l", "3"],
     ),
     "audit": (
-        lambda: dl.audit("r.csv", "policy.toml", truth="half.csv", holdout="rest.csv", name="r.csv"),
+        lambda: dl.audit("r.csv", "policy.toml", truth="half.csv", holdout="rest.csv"),
         ["audit", "r.csv", "--schema", "policy.toml", "--truth", "half.csv", "--holdout", "rest.csv"],
     ),
-    "audit alone": (lambda: dl.audit("r.csv", name="r.csv"), ["audit", "r.csv"]),
+    "audit alone": (lambda: dl.audit("r.csv"), ["audit", "r.csv"]),
     "attack": (
         lambda: dl.attack("r.csv", targets=Path("half.csv"), truth=Path("half.csv"), adversary="random-worlds"),
         [
@@ -54,7 +52,7 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
     "compare": (lambda: dl.compare(["s.csv"], "patients.csv"), ["compare", "s.csv", "--truth", "patients.csv"]),
     "lattice": (lambda: dl.lattice("patients.csv", k=5), ["lattice", "patients.csv", "--k", "5"]),
     "lattice swept": (
-        lambda: dl.lattice("patients.csv", k=5, sweep_epsilon=2.5),
+        lambda: dl.lattice("patients.csv", k=5, epsilon=2.5),
         ["lattice", "patients.csv", "--k", "5", "-o", "l.html"],
     ),
     "channel": (lambda: dl.channel(model="crowds:n=5,p=0.3"), ["channel", "--model", "crowds:n=5,p=0.3"]),
@@ -64,7 +62,7 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
     ),
     "frontier": (
         lambda: dl.frontier(
-            "patients.csv", "policy.toml", methods=["mondrian"], values={"k": (5, 10, 999)}, risk="random-worlds", jobs=1
+            "patients.csv", "policy.toml", method="mondrian", k=[5, 10, 999], risk="random-worlds", jobs=1
         ),
         [
             *("frontier", "patients.csv", "--schema", "policy.toml", "--method", "mondrian", "--k", "5,10,999"),
@@ -72,10 +70,10 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
         ],
     ),
     "epsilon curve": (
-        lambda: epsilon_curve_of(Path("patients.csv"), Path("privacy.toml"), [0.5, 1.0], draws=2),
+        lambda: dl.frontier("patients.csv", epsilons=[0.5, 1.0], draws=2),
         ["frontier", "patients.csv", "--method", "noisy-counts", "--epsilons", "0.5,1", "--draws", "2"],
     ),
-    "guide": (lambda: guide(ANSWERS), ["guide", *(word for key, text in ANSWERS.items() for word in (f"--{key}", text))]),
+    "guide": (lambda: dl.guide(**ANSWERS), ["guide", *(word for key, text in ANSWERS.items() for word in (f"--{key}", text))]),
 }  # fmt: skip
 HAVE_PAGES = {"audit", "audit alone", "lattice swept", "channel curve", "frontier", "epsilon curve"}
 
@@ -324,17 +322,13 @@ def test_a_file_does_not_record_the_arguments_of_another_program(
         assert "secret" not in Path(f"argv.{ending}").read_text(encoding="utf-8")
 
 
-def test_only_reveal_writes_values_of_people(results: dict[str, Result]) -> None:
-    for ending in ("html", "json"):
-        results["audit"].save(f"hidden.{ending}")
-        results["audit"].save(f"revealed.{ending}", reveal=True)
-        hidden, revealed = (Path(f"{word}.{ending}").read_text(encoding="utf-8") for word in ("hidden", "revealed"))
-        assert revealed.count("right") > hidden.count("right")
-    results["check"].save("hidden.txt")
-    results["check"].save("revealed.txt", reveal=True)
-    labels = values_and_labels()
-    assert not [word for word in labels if word in Path("hidden.txt").read_text(encoding="utf-8")]
-    assert [word for word in labels if word in Path("revealed.txt").read_text(encoding="utf-8")]
+@pytest.mark.parametrize(("name", "ending"), [("audit", "html"), ("audit", "json"), ("check", "txt")])
+def test_only_reveal_writes_values_and_labels(results: dict[str, Result], name: str, ending: str) -> None:
+    results[name].save(f"hidden.{ending}")
+    results[name].save(f"revealed.{ending}", reveal=True)
+    hidden, revealed = (Path(f"{word}.{ending}").read_text(encoding="utf-8") for word in ("hidden", "revealed"))
+    assert not [word for word in values_and_labels() if word in hidden]
+    assert [word for word in values_and_labels() if word in revealed]
 
 
 @pytest.mark.parametrize("file", ["saved.pdf", "saved", "saved.html.gz"])

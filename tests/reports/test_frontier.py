@@ -1,104 +1,156 @@
-"""What is said of several ε: only what holds at every larger one, and nothing of people who cannot be compared."""
+"""What is said of many releases: the front as steps, notes on what is missing, the best, and nothing to draw."""
 
 from __future__ import annotations
 
-import dataclasses
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
 
-import pytest
+from dalenius.auditing.axes import RISKS, UTILITIES
+from dalenius.auditing.candidates import Candidate
+from dalenius.auditing.frontier import Point, TradeOff
+from dalenius.auditing.policy import Threshold
+from dalenius.reports import frontier
+from dalenius.reports.charts import apart, risk_against_utility
+from dalenius.reports.frontier_chart import Dot, risk_against_cost, steps
+from dalenius.reports.words import frontier as say
 
-import dalenius as dl
-from dalenius.auditing.epsilon_curve import EpsilonCurve, Point, epsilon_curve
-from dalenius.measures.accuracy import Rate
-from dalenius.measures.draws import Spread
-from dalenius.reports.frontier import page, sentence, summary
-
-
-@pytest.fixture(scope="module")
-def found() -> EpsilonCurve:
-    return epsilon_curve(dl.datasets.hospital(300, seed=1), epsilons=(0.1, 1.0, 10.0), draws=2)
-
-
-def changed(
-    found: EpsilonCurve, rates: list[float], relative: list[float], verdicts: list[str], **more: object
-) -> EpsilonCurve:
-    """The same frontier with other figures; the commonest value is right for 0.2, and no noise for 0.5."""
-
-    def spread(value: float) -> Spread:
-        return Spread(Rate(value, value - 0.01, value + 0.01, 100), value, value)
-
-    def point(old: Point, rate: float, off: float, verdict: str) -> Point:
-        error = dataclasses.replace(old.count_error, relative=off)
-        new = {
-            "success": spread(rate),
-            "confidence": rate,
-            "count_error": error,
-            "verdict": verdict,
-            "gain": spread(0.03),
-        }
-        return dataclasses.replace(old, **{**new, **more})  # type: ignore[arg-type]
-
-    points = tuple(point(*one) for one in zip(found.points, rates, relative, verdicts, strict=True))
-    free = dataclasses.replace(found.reference, success=spread(0.5), naive=spread(0.2))
-    return dataclasses.replace(found, points=points, reference=free)
+PASSED, MISSED = Threshold("min_k", "≥ 5", 7.0, "passed", ""), Threshold("min_k", "≥ 5", 2.0, "violated", "")
 
 
-POPULATION, LEAK, FEW = "only about the population", "leaks about persons", "not enough data to say"
-
-
-def test_from_some_epsilon_on(found: EpsilonCurve) -> None:
-    """A lucky draw at a small ε is no beginning: what follows must hold, too."""
-    text = " ".join(summary(changed(found, [0.3, 0.15, 0.495], [0.05, 0.2, 0.01], [POPULATION, POPULATION, LEAK])))
-    assert (
-        "ε from 0.1 to 1: being counted adds little or nothing to what an attacker can guess. The largest gain is +3.0"
-        in text
-    )
-    assert "ε = 10: being counted exposes individuals. The gain is +3.0 points (+2.0 to +4.0)." in text
-    assert (
-        "From ε = 10, the counts reveal more than the most common value, and from ε = 10 nearly as much as without noise"
-        in text
-    )
-    assert "From ε = 10, counts are off by less than a tenth of the average count." in text
-    assert "more confident than correct" not in text
-
-
-def test_what_holds_at_no_epsilon_is_not_promised(found: EpsilonCurve) -> None:
-    text = " ".join(summary(changed(found, [0.1, 0.15, 0.2], [90, 20, 0.2], [FEW] * 3)))
-    assert "ε from 0.1 to 10: there are too few people to tell what being counted adds." in text
-    assert "At no ε tried do the counts reveal significantly more than the most common value" in text
-    assert (
-        "At every ε tried, counts are off by more than a tenth of the average count; at ε = 10, by 20.0% of it" in text
+def point(method: str, k: int, risk: float, error: float, *, passed: bool = True, kind: str = "generalized") -> Point:
+    figures = {"attacker": risk} if not math.isnan(risk) else {}
+    return Point(
+        Candidate(method, {"k": k}),
+        kind=kind,
+        levels={"k": k, "l": 2, "t": 0.25},
+        accuracies={"random-worlds": risk, "commonest value": 0.2},
+        commonest=0.2,
+        risks=figures,
+        utility={} if math.isnan(error) else {"relative_error": error},
+        thresholds=(PASSED if passed else MISSED,),
     )
 
 
-def test_confidence_that_is_noise(found: EpsilonCurve) -> None:
-    text = " ".join(summary(changed(found, [0.1, 0.15, 0.2], [90, 20, 0.2], [FEW] * 3, confidence=0.6)))
-    assert "more confident than correct: by 50 points at ε = 0.1" in text
+SOME = (
+    point("mondrian", 2, 0.6, 0.1, passed=False),
+    point("mondrian", 5, 0.4, 0.3),
+    point("lattice", 5, 0.45, 0.5),
+    point("lattice", 9, 0.3, math.nan),
+    Point(Candidate("lattice", {"k": 99}), reason="k = 99 cannot be met <here>."),
+)
+WORSE = tuple(Point(Candidate("anatomy", {"l": i}), reason="nothing to cut") for i in (2, 3))
+FOUND = TradeOff(SOME, RISKS["attacker"], UTILITIES["relative_error"], 4)
 
 
-def test_people_who_cannot_be_compared(found: EpsilonCurve) -> None:
-    unlike = changed(found, [0.1, 0.15, 0.2], [90, 20, 0.2], [FEW] * 3, comparable=False)
-    assert "the held-out people differ from those counted" in summary(unlike)[0]
-    assert "the held-out people differ from those counted" in sentence(unlike, unlike.points[0])
-    assert "90 times the average count" in sentence(unlike, unlike.points[0])
+def dot(cost: float, risk: float, *, front: bool) -> Dot:
+    return Dot("lattice", "k = 2", risk, cost, front=front, passed=True)
 
 
-def test_names_are_escaped_and_the_seed_is_there(found: EpsilonCurve) -> None:
-    text = page("<b>.csv", dataclasses.replace(found, sensitive="<i>s", seed=321), {"command": ["<u>"]})
-    for name in ("<b>", "<i>", "<u>"):
-        assert name not in text
-    assert "<td><code>321</code></td>" in text
+def test_the_front_as_steps() -> None:
+    dots = [dot(3, 0.1, front=True), dot(1, 0.5, front=True), dot(1, 0.5, front=True), dot(2, 0.9, front=False)]
+    assert steps(dots) == [(1, 0.5), (3, 0.5), (3, 0.1)]
+    assert steps([dot(1, 1, front=False)]) == []
 
 
-def test_the_page_says_what_is_not_counted_value_by_value() -> None:
-    schema = dl.Schema(
-        (
-            dl.Column("x", "quasi", type="integer", domain=dl.Domain(tuple(map(str, range(10)))), intervals=(5,)),
-            dl.Column("y", "quasi", type="integer", domain=dl.Domain(tuple(map(str, range(10))))),
-            dl.Column("s", "sensitive", domain=dl.Domain(("a", "b"))),
-        )
+def test_one_release_can_be_drawn_and_marks_are_as_many_as_releases() -> None:
+    assert "<svg" in risk_against_cost([dot(0, 0, front=True)], ("cost", "risk"), {})
+    drawn = risk_against_cost(
+        [dot(i + 1, 0.9 - i / 5, front=i < 2) for i in range(4)], ("cost", "risk"), {"naive": 0.1}
     )
-    table = dl.Table({"x": list("0123456789"), "y": list("0123456789"), "s": list("abababbbaa")}, schema)
-    found = epsilon_curve(table, 0.3, (1.0,), draws=2, levels={"x": 1}, gaussian={"y": (0, 9)})
-    text = page("t.csv", found, {})
-    assert "x at level 1, y as a Gaussian from 0 to 9" in text
-    assert "not for publication" in text.partition("</figure>")[0]
+    assert drawn.count(">k = 2<") == 2  # those of the front are named
+    assert ">naive<" in drawn
+
+
+def test_rows_by_usefulness_and_marked() -> None:
+    lines = frontier.lines("people.csv", FOUND)
+    rows = [line for line in lines if re.match(r"  [● ]  (mondrian|lattice) k = \d  ", line)]
+    assert [row[:20].split() for row in rows] == [
+        ["●", "mondrian", "k", "=", "2"],
+        ["●", "mondrian", "k", "=", "5"],
+        ["lattice", "k", "=", "5"],
+        ["lattice", "k", "=", "9"],
+    ]
+    assert [row.split()[-1] for row in rows] == ["violated", "passed", "passed", "passed"]
+    text = " ".join(" ".join(lines).split())
+    assert "4 releases by 2 methods, 1 could not be published, no held-out people, seed 4" in text
+    assert "2 releases are on the front" in text
+    assert "1 release has no relative_error" in text
+    assert "lattice k = 99: not published. k = 99 cannot be met <here>." in text
+    assert "always guessing the most common value is correct for 20.0% of people" in text
+    assert "Learner and attacker were not tried on 4 releases" in text
+
+
+def test_the_best_is_said_with_its_command() -> None:
+    first, command = frontier.chosen(FOUND, "dalenius publish x")  # and no more
+    assert first == "Most useful release that satisfies the policy: mondrian k = 5, relative_error 0.3, risk 40.0%."
+    assert command == "dalenius publish x"
+    gain = replace(SOME[1], thresholds=(PASSED, replace(PASSED, key="max_attacker_gain")))
+    assert frontier.chosen(TradeOff((gain,), FOUND.risk, FOUND.utility, 0), "x")[2:] == [say.CHOSEN]
+    lacking = TradeOff(SOME[3:4], FOUND.risk, FOUND.utility, 0)
+    assert frontier.chosen(lacking, "") == [
+        "lattice k = 9: satisfies the policy but has no relative_error. Choose another --utility."
+    ]
+    violated = TradeOff(SOME[:1], FOUND.risk, FOUND.utility, 0)
+    assert frontier.chosen(violated, "")[1] == "mondrian k = 2: min_k is 2, ≥ 5 is required"
+
+
+def test_the_same_release_is_shown_once() -> None:
+    """Other parameters need not make another release; another method's is another one, whatever its figures."""
+    again = replace(SOME[1], candidate=Candidate("mondrian", {"k": 4}))
+    other = replace(SOME[1], candidate=Candidate("lattice", {"k": 5}))
+    found = replace(FOUND, points=(*SOME, again, other))
+    assert found.alike == {0: [0], 1: [1, 5], 2: [2], 3: [3], 4: [4], 6: [6]}
+    text = "\n".join(frontier.lines("people.csv", found))
+    assert len(re.findall(r"^  ●  mondrian k = 5 ", text, re.MULTILINE)) == 1
+    assert not re.search(r"^  .  mondrian k = 4 ", text, re.MULTILINE)
+    assert "Shown once, because their figures are equal: mondrian k = 5, mondrian k = 4." in text
+    assert "3 releases are on the front" in text
+    page = frontier.page("people.csv", found, "", {})
+    assert page.count("<tr><td>●</td>") == 3
+    assert len(found.to_document()["points"]) == 7
+
+
+def test_one_reason_is_said_once() -> None:
+    found = replace(FOUND, points=(*SOME, *WORSE))
+    assert "  anatomy ℓ = 2; ℓ = 3: not published. nothing to cut" in frontier.lines("people.csv", found)
+    assert frontier.page("people.csv", found, "", {}).count("nothing to cut") == 1
+
+
+def test_names_do_not_lie_on_each_other() -> None:
+    near = [dot(1 + i / 100, 0.5 - i / 1000, front=True) for i in range(5)]
+    drawn = risk_against_cost([*near, dot(9, 0.1, front=True)], ("cost", "risk"), {})
+    assert drawn.count(">k = 2<") == 2
+
+
+def test_the_page() -> None:
+    page = frontier.page("people.csv", FOUND, "dalenius publish x", {"command": ["dalenius", "frontier"]})
+    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", page))
+    assert "<code>dalenius publish x</code>" in page
+    assert "k = 99 cannot be met &lt;here&gt;." in page
+    assert "Filled marks satisfy the policy" in text
+    assert "not for publication" in text
+    assert page.count("<tr><td>●</td>") == 2
+    assert page.count("<tr><td></td>") == 2
+    nothing = frontier.page("people.csv", TradeOff(SOME[3:], FOUND.risk, FOUND.utility, 0), "", {})
+    assert "there is nothing to draw" in nothing
+    assert "<svg" not in nothing
+
+
+def test_the_docs_have_every_risk_and_utility() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "frontier.md").read_text(encoding="utf-8")
+    for risk in RISKS.values():
+        assert f"| `{risk.name}` | {risk.says} | {risk.lacks} |" in docs
+    for utility in UTILITIES.values():
+        better = "larger" if utility.larger_is_better else "smaller"
+        assert f"| `{utility.name}` | {utility.says} | {better} | {utility.lacks} |" in docs
+
+
+def test_names_that_have_room() -> None:
+    """The first of two at one place, and whatever is beside or above it."""
+    boxes = [(0.0, 30.0, 5.0), (20.0, 50.0, 9.0), (31.0, 60.0, 5.0), (0.0, 30.0, 17.0)]
+    assert apart(boxes) == [True, False, True, True]
+    rows = [("a", "one", 0.5, 1.0), ("a", "two", 0.5, 1.01), ("b", "three", 0.2, 1.0)]
+    drawn = risk_against_utility(rows, ("cost", "risk"))
+    assert [f">{name}<" in drawn for name in ("one", "two", "three")] == [True, False, True]

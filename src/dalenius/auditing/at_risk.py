@@ -19,6 +19,8 @@ from dalenius.coding import distinct_rows
 from dalenius.measures import accuracy
 from dalenius.releases import GroupedRelease, Release
 
+__all__ = ["MAX_PEOPLE", "MAX_ROWS", "AtRisk", "most_at_risk", "worst_of_all"]
+
 MAX_PEOPLE = 10  # listed by their rows
 MAX_ROWS = 3  # listed for people with the same quasi-identifiers
 

@@ -22,6 +22,8 @@ from dalenius.measures import accuracy
 from dalenius.measures.accuracy import Bin, Confidence, Rate, Shift, Verdict
 from dalenius.releases import Release
 
+__all__ = ["GAIN_FORMULA", "RESIDUAL_FORMULA", "Attack", "attack", "attack_unseen", "rates"]
+
 GAIN_FORMULA = "gain = success in the release − success on the control"
 RESIDUAL_FORMULA = "residual risk = (success − control) / (1 − control)"
 

@@ -34,6 +34,8 @@ from dalenius.releases.prior import Priors
 from dalenius.result import Result
 from dalenius.schema import Schema
 
+__all__ = ["Audit", "audit"]
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Audit(Result):

@@ -11,6 +11,18 @@ from dataclasses import dataclass
 
 from dalenius.auditing.audit import Audit
 
+__all__ = [
+    "COMMONEST",
+    "DEFAULT_RISK",
+    "DEFAULT_UTILITY",
+    "RISKS",
+    "UTILITIES",
+    "Risk",
+    "Utility",
+    "risks_of",
+    "success_rates",
+]
+
 COMMONEST = "commonest value"  # an adversary who always guesses it
 
 

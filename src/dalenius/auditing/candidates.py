@@ -14,6 +14,8 @@ from dalenius.publishers.registry import PUBLISHERS, axes
 from dalenius.releases import Release
 from dalenius.table import Table
 
+__all__ = ["Candidate", "check_tried", "grid", "own_options", "shared_options"]
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

@@ -34,6 +34,8 @@ from dalenius.releases.prior import Priors
 from dalenius.result import Result
 from dalenius.schema import Schema
 
+__all__ = ["Against", "ReleaseCheck", "check", "check_parameters"]
+
 Against = dict[str, dict[str, Level]]  # sensitive column → adversary as written → ε and the worst class
 
 

@@ -19,6 +19,8 @@ from dalenius.releases import Release
 from dalenius.result import Result
 from dalenius.schema import Schema
 
+__all__ = ["COSTS", "Compared", "Comparison", "compare"]
+
 COSTS = (
     "loss",
     "ncp",

@@ -39,6 +39,19 @@ from dalenius.releases.base import same_columns
 from dalenius.result import Result
 from dalenius.schema import Schema
 
+__all__ = [
+    "JointAttack",
+    "Releases",
+    "check_presence",
+    "compose",
+    "leaves_of",
+    "open_releases",
+    "parse_presence",
+    "read_map",
+    "read_truth",
+    "target_groups",
+]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Releases:

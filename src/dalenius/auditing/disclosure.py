@@ -22,6 +22,8 @@ from dalenius.releases.prior import Priors
 from dalenius.releases.reading import COUNT, Reading
 from dalenius.schema import Schema
 
+__all__ = ["Disclosure", "composition", "described", "disclose", "policy_criteria", "policy_epsilons", "usual"]
+
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:

@@ -33,6 +33,18 @@ from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import NO_LIMIT, Table
 
+__all__ = [
+    "DRAWS",
+    "EPSILONS",
+    "CountErrors",
+    "EpsilonCurve",
+    "Point",
+    "Progress",
+    "Split",
+    "epsilon_curve",
+    "epsilon_curve_of",
+]
+
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 DRAWS = 9
 Progress = Callable[[str], None]

@@ -29,6 +29,8 @@ from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import Table
 
+__all__ = ["SCHEMA_FILE", "Best", "Frontier", "Stage", "frontier"]
+
 Stage = Callable[[str], None]
 SCHEMA_FILE = Path("privacy.toml")  # the schema that commands use if none is named
 
@@ -273,7 +275,7 @@ def _folder(table: Path) -> Path:
 
 def _stopped(kept: int, total: int, journal: Journal) -> str:
     if not kept:
-        return "Interrupted. Nothing had been measured, and nothing was written."
+        return "Interrupted. Nothing was measured yet, and nothing was written."
     again = ", without --fresh" if journal.fresh else ""
     return (
         f"Interrupted. {kept} of {total} releases were measured and kept in {str(journal.folder)!r}. Run the same command again"

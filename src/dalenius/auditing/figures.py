@@ -19,6 +19,17 @@ from dalenius.auditing.threat import RelativeThreats
 from dalenius.criteria import Place, policy_places, worst_of
 from dalenius.errors import counted, listing
 
+__all__ = [
+    "CLASSLESS",
+    "FIGURES",
+    "NOT_CONVERGED",
+    "SAMPLING_ERROR",
+    "Findings",
+    "figures",
+    "largest_gain",
+    "uncovered",
+]
+
 SAMPLING_ERROR = "with this sampling error (a smaller --mcse reduces it)"
 NOT_CONVERGED = "sampling has not converged"
 CLASSLESS = Figure(math.nan, "a release of this kind has no classes")

@@ -32,6 +32,8 @@ from dalenius.schema import Schema
 from dalenius.table import Table
 from dalenius.workers import each
 
+__all__ = ["NO_MEMORY", "Bench", "Point", "Setting", "TradeOff", "point_of", "points"]
+
 NO_MEMORY = "there is not enough memory for it"
 
 

@@ -24,6 +24,21 @@ from dalenius.releases.reading import COUNT, GROUP, plain_number, rank_ids
 from dalenius.schema import Column, Schema
 from dalenius.table import Table
 
+__all__ = [
+    "NO_FILE",
+    "NO_LINES",
+    "NO_ORDER",
+    "OTHER_MEANS",
+    "OTHER_ORDER",
+    "SensitiveValues",
+    "control_in_groups",
+    "in_groups",
+    "own_groups",
+    "people_in_groups",
+    "people_in_own_groups",
+    "right_group",
+]
+
 OTHER_ORDER = "the lines of the release are not in the order of the table"
 NO_ORDER = "the order of the table's rows is unknown; pass the table as a file"
 NO_FILE = "the release was not read from a file, so its lines are unknown"

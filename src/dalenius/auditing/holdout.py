@@ -14,6 +14,8 @@ from dalenius.errors import InputError, ParameterError, check_seed, counted
 from dalenius.output import replacing, sha256
 from dalenius.table import Table
 
+__all__ = ["MAX_SPLIT_PEOPLE", "SHARE", "drawn_together", "record_of", "split", "split_rows"]
+
 MAX_SPLIT_PEOPLE = 999_999_999  # NumPy can draw from at most this many people by their counts
 SHARE = 0.3
 

@@ -33,6 +33,8 @@ from dalenius.table import Table
 if TYPE_CHECKING:
     from dalenius.auditing.frontier import Setting
 
+__all__ = ["FORMAT", "Journal", "basis"]
+
 FORMAT = 1
 
 

@@ -15,6 +15,8 @@ from dalenius.errors import counted, listing
 if TYPE_CHECKING:
     from dalenius.auditing.audit import Audit
 
+__all__ = ["LIMITS", "LOWER_BOUND", "OTHER_SPELLING", "Limit", "first_limits", "limits"]
+
 LOWER_BOUND = "Every success is a lower bound, and so is every gain unless held-out people fit no class either."
 OTHER_SPELLING = "Check whether sets, ranges or suppressed values are spelled differently there."
 

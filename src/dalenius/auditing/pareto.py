@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+__all__ = ["front"]
+
 
 def front(points: Sequence[tuple[float, float]]) -> list[bool]:
     """Return for each (risk, cost) whether it is on the front. Smaller is better in both.

@@ -22,6 +22,24 @@ from dalenius.releases import GroupedRelease, NoisyCounts, Release, find_files, 
 from dalenius.schema import Schema
 from dalenius.table import NO_LIMIT, Cells, Table
 
+__all__ = [
+    "MAX_COMPARED_CELLS",
+    "MAX_DEVIATIONS",
+    "MAX_DRAWN_PEOPLE",
+    "Control",
+    "People",
+    "check_others",
+    "check_same_people",
+    "check_strangers",
+    "check_values",
+    "columns_of",
+    "files_of",
+    "open_together",
+    "plausible_people",
+    "together",
+    "widened",
+]
+
 MAX_COMPARED_CELLS = 1_000_000  # distinct people up to which held-out people are looked for in the table
 MAX_DRAWN_PEOPLE = 999_999_999  # NumPy can draw from at most this many people by their counts
 MAX_DEVIATIONS = 8  # standard deviations from chance before held-out people are refused

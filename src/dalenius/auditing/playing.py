@@ -18,6 +18,20 @@ from dalenius.auditing.people import Control, People
 from dalenius.auditing.threat import RelativeThreats, relative_threats
 from dalenius.schema import Schema
 
+__all__ = [
+    "MAX_PEOPLE_SWEEPS",
+    "MAX_SAMPLED_PEOPLE",
+    "ROUGH_MCSE",
+    "SAMPLED_THRESHOLDS",
+    "SHARP_THRESHOLDS",
+    "NotTried",
+    "Play",
+    "Tell",
+    "compares_with_learner",
+    "effort_for",
+    "play",
+]
+
 Tell = Callable[[str], None]
 
 ROUGH_MCSE = 0.02  # precise enough to see how often an attacker is right, if nothing more precise is requested

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+__all__ = ["SURE", "Figure", "Outcome", "Part", "Threshold", "apply", "overall"]
+
 SURE = 1.96  # standard errors by which a sampled number must be away from its limit
 Outcome = Literal["passed", "violated", "not tested"]
 

@@ -23,6 +23,8 @@ from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import MAX_CELLS, Table
 
+__all__ = ["Earlier", "Inputs", "OpenedEarlier", "Publication", "publish", "release_targets"]
+
 Inputs = Sequence[Path | str | None]
 
 

@@ -18,6 +18,8 @@ from dalenius.belief import Belief, normalised
 from dalenius.hierarchy import MISSING
 from dalenius.schema import Column, Schema
 
+__all__ = ["EVERY", "NO_CODE", "Secret"]
+
 NO_CODE = -1  # no code: every value is a secret
 
 

@@ -14,6 +14,8 @@ from dalenius.errors import InputError, ParameterError
 from dalenius.output import check_writable
 from dalenius.result import Result
 
+__all__ = ["Split", "split"]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Split(Result):

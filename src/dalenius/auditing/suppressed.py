@@ -13,6 +13,8 @@ from dalenius.criteria import Criterion, Level, document, is_worse, measure, wor
 from dalenius.criteria.base import NO_PARAMETERS
 from dalenius.releases import GroupedRelease
 
+__all__ = ["CriterionOutcome", "SuppressedRows", "evaluate_criteria", "of_suppressed", "suppressed_rows", "worse"]
+
 
 @dataclass(frozen=True, slots=True)
 class SuppressedRows:

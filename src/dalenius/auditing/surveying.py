@@ -21,6 +21,8 @@ from dalenius.result import Result
 from dalenius.schema import Schema
 from dalenius.table import MAX_CELLS, Table
 
+__all__ = ["LatticeSurvey", "lattice"]
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LatticeSurvey(Result):

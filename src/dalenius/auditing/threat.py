@@ -37,6 +37,8 @@ from dalenius.measures.threat import (
 )
 from dalenius.releases import Release
 
+__all__ = ["ACCURACIES", "BOOTSTRAP_SAMPLES", "RelativeThreats", "accuracy_error", "jackknife", "relative_threats"]
+
 T = TypeVar("T")
 BOOTSTRAP_SAMPLES = 60  # resamples of batches, from which the errors of figures are estimated
 # Sampling continues until the error of these figures is as small as that of beliefs.

@@ -45,7 +45,7 @@ def _outputs(call: build.Call) -> list[Path | None]:
 def _report_curve(result: Any, call: build.Call) -> None:
     """Write the page and the JSON of noisy counts alone, and print the result."""
     from dalenius.output import write_texts
-    from dalenius.reports import frontier as report
+    from dalenius.reports import epsilon_curve as report
 
     table, output = call.options["table"], call["output"]
     written = [] if output is None else [f"\n  Page: {output}"]
@@ -58,7 +58,7 @@ def _report_releases(result: Frontier, call: build.Call) -> int:
     """Write the page and the JSON, and print the result; return the exit code."""
     from dalenius.measures.remaining import from_document, warnings
     from dalenius.output import write_texts
-    from dalenius.reports import tradeoff as report
+    from dalenius.reports import frontier as report
 
     best, output, json = result.tradeoff.best(), call["output"], call["json"]
     if best is not None and result.best is not None and result.best.is_written:

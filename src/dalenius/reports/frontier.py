@@ -1,237 +1,361 @@
-"""What ε means for a table: in sentences, and as one HTML page."""
+"""Risk against utility of many releases: on the terminal, and as one HTML page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import textwrap
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import groupby
 from typing import Any
 
-from dalenius.auditing.epsilon_curve import EpsilonCurve, Point
-from dalenius.reports import charts, numbers
+from dalenius.auditing.axes import COMMONEST
+from dalenius.auditing.exploring import Frontier
+from dalenius.auditing.frontier import Point, TradeOff
+from dalenius.auditing.policy import Threshold
+from dalenius.errors import listing
+from dalenius.measures import remaining
+from dalenius.releases import KINDS
+from dalenius.reports import frontier_chart, numbers
 from dalenius.reports.frame import alert, figure, frame, heading, paragraph, repeat, table
-from dalenius.reports.layout import grid, wrapped
+from dalenius.reports.layout import grid, labelled, wrapped
+from dalenius.reports.words import charts as chart_words
 from dalenius.reports.words import common
-from dalenius.reports.words import epsilons as say
+from dalenius.reports.words import frontier as say
 
-__all__ = ["lines", "page", "sentence", "summary"]
+__all__ = [
+    "all_lines",
+    "chosen",
+    "chosen_lines",
+    "lines",
+    "missed",
+    "notes",
+    "page",
+    "run_of",
+    "summary",
+    "title",
+    "written_lines",
+]
 
-MAX_ACCURACY_LOST = 0.01  # by noise that no longer hinders an attacker
-MAX_RELATIVE_ERROR = 0.1  # of the average count: counts are still good
-MAX_OVERCONFIDENCE = 0.05  # beyond it, confidence does not measure the risk
+MARK = "●"
+MAX_TITLE = 31  # characters of a release's name in the terminal's table
+LETTERS = ("k", "ℓ", "t")
 
 
-def lines(name: str, frontier: EpsilonCurve) -> list[str]:
-    """Return what `dalenius frontier` prints about noisy counts: the answer first, then a row for each ε."""
-    options = frontier.options
-    joint = "".join(say.joint(" × ".join(names)) for names in options["joint"])
-    noise, neighbours = options["noise"], options["neighbours"]
-    setting = say.setting(frontier.adversary, frontier.sensitive, noise, neighbours, joint, frontier.draws)
-    points = [*((_epsilon(point), point) for point in frontier.points), (say.NO_NOISE, frontier.reference)]
+def lines(name: str, frontier: TradeOff) -> list[str]:
+    """Return what the terminal shows: a row for each release, the most useful first."""
+    has_policy = any(point.thresholds for point in frontier.points)
+    header = ["", say.RELEASE, say.RISK, say.UTILITY, *LETTERS, *([say.POLICY] if has_policy else [])]
+    rows = [_terminal_row(frontier, i, has_policy) for i in _shown_once(frontier)]
+    risk, utility = frontier.risk, frontier.utility
     return [
-        *wrapped(say.titled(name, _who(frontier)), indent=0, hanging=2),
-        *wrapped(setting),
+        *wrapped(say.titled(name, summary(frontier)), indent=0, hanging=2),
+        *labelled(say.RISK, say.risk(risk.name, risk.says), width=9),
+        *labelled(say.UTILITY, say.utility(utility.name, utility.says, _better(frontier)), width=9),
         "",
-        *(line for text in summary(frontier) for line in wrapped(text, hanging=4)),
+        *grid(header, rows, right=range(2, 7)),
         "",
-        *grid(say.RATE_COLUMNS, [_rate_row(label, point) for label, point in points], right={0, 2}),
-        "",
-        *grid(say.ERROR_COLUMNS, [_error_row(label, point) for label, point in points], right=range(6)),
-        "",
-        *wrapped(say.reading(numbers.rate(frontier.reference.naive.rate))),
+        *(line for note in notes(frontier) for line in wrapped(note, hanging=4)),
+        *(
+            line
+            for titles, reason in _impossible(frontier)
+            for line in wrapped(say.not_published(titles, reason), hanging=4)
+        ),
     ]
 
 
-def _rate_row(label: str, point: Point) -> list[str]:
-    """Return how often the attack is right at one ε."""
-    success = point.success
-    right = f"{numbers.percent(success.rate.value)} ({100 * success.least:.1f}–{100 * success.most:.1f})"
-    held_out = numbers.percent(point.holdout_success.rate.value)
-    return [label, right, held_out, " ".join(numbers.points(point.gain.rate)), say.CONCLUSIONS[point.verdict]]
+def _terminal_row(frontier: TradeOff, i: int, has_policy: bool) -> list[str]:
+    point = frontier.points[i]
+    name = textwrap.shorten(title(point), MAX_TITLE, placeholder=" …")
+    mark = MARK if frontier.front[i] else ""
+    row = [mark, name, _risk(frontier, point), _useful(frontier, point), *_levels(point)]
+    return [*row, say.VERDICTS[point.verdict]] if has_policy else row
 
 
-def _error_row(label: str, point: Point) -> list[str]:
-    """Return how confident the attack is, and how far counts are off, at one ε."""
-    error, confident = point.count_error, point.high_confidence.rate
-    return [
-        label,
-        numbers.percent(point.high_confidence_share),
-        numbers.percent(confident.value) if confident.n else say.NO_FIGURE,
-        f"{100 * point.calibration_gap:+.1f}",
-        numbers.number(error.mean_absolute),
-        _relative(error.relative),
-    ]
+def _shown_once(frontier: TradeOff) -> list[int]:
+    """Return the releases that were published, in their order; of equal ones only the first."""
+    once = frontier.alike
+    return [i for i in frontier.order() if i in once and not frontier.points[i].reason]
 
 
-def _epsilon(point: Point) -> str:
-    return f"{point.parameters['epsilon']:g}"
+def summary(frontier: TradeOff) -> str:
+    """Return how many releases there are, by how many methods, and who is held out."""
+    methods = len({point.candidate.method for point in frontier.points})
+    failed = sum(bool(point.reason) for point in frontier.points)
+    held_out = frontier.held_out or say.NOBODY_HELD_OUT
+    return say.summary(len(frontier.points) - failed, methods, failed, held_out, frontier.seed)
 
 
-def _who(frontier: EpsilonCurve) -> str:
-    """Return who was counted and who was held out, and how they were divided."""
-    split = frontier.split
-    if split.kind == "file":
-        return say.who_file(split.people, split.held_out)
-    return say.who_drawn(split.people, split.held_out, f"{split.share:g}", frontier.seed)
+def notes(frontier: TradeOff) -> list[str]:
+    """Return what the table cannot say itself."""
+    points, alike = frontier.points, frontier.alike
+    text = [say.on_front(MARK, sum(frontier.front[i] for i in alike))]
+    for group in alike.values():
+        if len(group) > 1:
+            text.append(say.shown_once(listing([title(points[i]) for i in group], limit=len(group))))
+    most_common = _most_common(frontier)
+    if most_common:
+        text.append(say.most_common(numbers.percent(most_common)))
+    if frontier.risk.name == "attacker":
+        text += _adversaries(frontier)
+    unsettled = sum(any(not attack.get("converged", True) for attack in point.attacks) for point in points)
+    text += [say.not_converged(unsettled)] if unsettled else []
+    bounds = sum(point.lower_bound for point in points)
+    text += [say.lower_bounds(bounds)] if bounds else []
+    return [*text, *_gone(frontier), *_lacking(frontier)]
 
 
-def sentence(frontier: EpsilonCurve, point: Point) -> str:
-    """Return what this ε means for this table."""
-    error = point.count_error
-    return say.meaning(
-        _epsilon(point),
-        frontier.sensitive,
-        numbers.percent(point.success.rate.value),
-        numbers.percent(point.holdout_success.rate.value),
-        _judged(point),
-        numbers.signed(point.gain.rate),
-        numbers.percent(frontier.reference.naive.rate.value),
-        numbers.number(error.mean_absolute),
-        _against(error.relative),
-    )
+def _adversaries(frontier: TradeOff) -> list[str]:
+    """Return which adversary is the strongest on how many releases, and where the attacker was not tried."""
+    strongest = Counter(_adversary(frontier.points[i]) for i in _shown_once(frontier) if frontier.points[i].adversary)
+    counts = listing([say.adversary_of(name, count) for name, count in strongest.most_common()])
+    text = [say.strongest(counts)] if counts else []
+    unlike = [point for point in frontier.points if _has_borders(point) and "attacker" not in (point.accuracies or {})]
+    return text + ([say.not_played(len(unlike))] if unlike else [])
 
 
-def _relative(relative: float) -> str:
-    """Return a size relative to another: a share of it, or how many times as much."""
-    return numbers.percent(relative) if relative < 10 else say.times(f"{relative:,.0f}")
+def _gone(frontier: TradeOff) -> list[str]:
+    """Return, for each column, the releases that leave nothing of it."""
+    releases: dict[str, list[str]] = {}
+    for i in _shown_once(frontier):
+        for column in remaining.from_document(frontier.points[i].columns_left or {}):
+            if column.state == "gone":
+                releases.setdefault(column.column, []).append(title(frontier.points[i]))
+    return [say.gone(name, listing(some, limit=4)) for name, some in releases.items()]
 
 
-def _against(relative: float) -> str:
-    """Return the same before the noun to which it relates."""
-    return say.share_of(_relative(relative)) if relative < 10 else _relative(relative)
-
-
-def _judged(point: Point) -> str:
-    return say.JUDGED[point.verdict] if point.comparable else say.NOT_COMPARABLE
-
-
-def summary(frontier: EpsilonCurve) -> list[str]:
-    """Return what the points say together; for one point, what it says."""
-    points = frontier.points
-    if len(points) == 1:
-        return [sentence(frontier, points[0])]
+def _lacking(frontier: TradeOff) -> list[str]:
+    """Return how many releases have no risk, or no utility, and why."""
+    published = [point for point in frontier.points if not point.reason]
     text = []
-    for judged, group in groupby(points, key=_judged):
-        some = list(group)
-        most = max(some, key=lambda point: point.gain.rate.value)
-        text.append(say.judged(_span(some), judged, numbers.signed(most.gain.rate), several=len(some) > 1))
-    text.append(_population(frontier))
-    good = _from(points, lambda point: point.count_error.relative <= MAX_RELATIVE_ERROR)
-    last = points[-1]
-    text.append(
-        say.good_counts(_epsilon(good[0]))
-        if good
-        else say.bad_counts(_epsilon(last), _against(last.count_error.relative))
-    )
-    unsure = [point for point in points if point.calibration_gap > MAX_OVERCONFIDENCE]
-    if unsure:
-        worst = max(unsure, key=lambda point: point.calibration_gap)
-        text.append(say.overconfident(_epsilon(worst), f"{100 * worst.calibration_gap:.0f}"))
+    for axis, values in (
+        (frontier.risk, [point.risk(frontier.risk) for point in published]),
+        (frontier.utility, [point.useful(frontier.utility) for point in published]),
+    ):
+        count = sum(map(math.isnan, values))
+        if count:
+            text.append(say.lacking(count, axis.name, axis.lacks))
     return text
 
 
-def _span(points: Sequence[Point]) -> str:
-    """Return the range of ε that some points cover."""
-    first, last = _epsilon(points[0]), _epsilon(points[-1])
-    return say.at(first) if first == last else say.between(first, last)
+def _most_common(frontier: TradeOff) -> float:
+    """Return how many people are guessed right without a release, if the risk is of that kind; else 0."""
+    if frontier.risk.name not in ("attacker", "random-worlds"):
+        return 0.0
+    return max((point.commonest for point in frontier.points if not math.isnan(point.commonest)), default=0.0)
 
 
-def _from(points: Sequence[Point], holds: Callable[[Point], bool]) -> list[Point]:
-    """Return the points from which something holds at every larger ε that was tried."""
-    last = [i for i, point in enumerate(points) if not holds(point)]
-    return list(points[last[-1] + 1 if last else 0 :])
+def chosen(frontier: TradeOff, command: str) -> list[str]:
+    """Return the most useful release that passes the policy, and how to write it; or which thresholds are missed."""
+    best = frontier.best()
+    if best is not None:
+        value, risk = numbers.number(best.useful(frontier.utility)), numbers.percent(best.risk(frontier.risk))
+        uses_control = any(threshold.key == "max_attacker_gain" for threshold in best.thresholds)
+        return [
+            say.best(title(best), frontier.utility.name, value, risk),
+            *_left(best),
+            command,
+            *([say.CHOSEN] if uses_control else []),
+        ]
+    passed = [point for point in frontier.points if point.verdict == "passed"]
+    if passed:
+        return [say.without_utility(listing([title(point) for point in passed], limit=3), frontier.utility.name)]
+    nearest = [say.missed(title(point), "; ".join(map(missed, point.missed()))) for point in frontier.nearest()]
+    return [say.NONE_PASSES, *nearest]
 
 
-def _population(frontier: EpsilonCurve) -> str:
-    """Return what the counts reveal about the population, which no ε is meant to prevent."""
-    free, mode = frontier.reference.success.rate.value, frontier.reference.naive.rate.value
-    text = say.population(frontier.sensitive, numbers.percent(free), numbers.percent(mode))
-    near = _from(frontier.points, lambda point: point.success.rate.value >= free - MAX_ACCURACY_LOST)
-    better = _from(frontier.points, lambda point: point.success.rate.low > mode)
-    if not better:
-        return say.never_better(text)
-    return say.better(text, _epsilon(better[0]), _epsilon(near[0]) if near else "")
+def _left(point: Point) -> list[str]:
+    """Return what the release leaves of each column; a sentence of its own for those that are gone."""
+    left = remaining.from_document(point.columns_left or {})
+    return [say.leaves(remaining.summary(left)), *remaining.warnings(left)] if left else []
 
 
-def page(name: str, frontier: EpsilonCurve, run: Mapping[str, Any]) -> str:
+def chosen_lines(frontier: TradeOff, command: str) -> list[str]:
+    """Return the same for the terminal: the command on a line of its own, to be copied, the rest wrapped."""
+    return [
+        line
+        for text in chosen(frontier, command)
+        for line in ([f"  {text}"] if text == command else wrapped(text, hanging=4))
+    ]
+
+
+def all_lines(frontier: Frontier) -> list[str]:
+    """Return what `dalenius frontier` prints: every release, the best of them, and what was written."""
+    text = lines(frontier.table, frontier.tradeoff)
+    if frontier.has_policy:
+        text += ["", *chosen_lines(frontier.tradeoff, frontier.publish_command)]
+    return [*text, *(f"\n  {line}" for line in written_lines(frontier))]
+
+
+def run_of(frontier: Frontier) -> dict[str, Any]:
+    """Return what JSON adds to the details of the run: the command that publishes the best release, and each point's time."""
+    command = {"command": frontier.publish_command} if frontier.publish_command else {}
+    return {**command, "points": [{"seconds": round(point.seconds, 3)} for point in frontier.tradeoff.points]}
+
+
+def written_lines(explored: Frontier) -> list[str]:
+    """Return what became of the release that `--best` asks for."""
+    best, point = explored.best, explored.tradeoff.best()
+    if best is None or point is None:
+        return []
+    if best.is_written:
+        return [say.written(", ".join(best.files))]
+    return [say.not_written(title(point), "; ".join(map(missed, best.missed)))]
+
+
+def missed(threshold: Threshold) -> str:
+    """Return a threshold that is not passed, and why."""
+    if threshold.outcome == "not tested":
+        return say.not_tested(threshold.key, threshold.asked, threshold.reason)
+    return say.not_reached(threshold.key, numbers.number(threshold.measured), threshold.asked)
+
+
+def title(point: Point) -> str:
+    """Return the name of a release: its method and parameters."""
+    return f"{point.candidate.method} {point.candidate.label}"
+
+
+def _adversary(point: Point) -> str:
+    """Return the strongest adversary; guessing the most common value is one of them."""
+    return chart_words.MOST_COMMON if point.adversary == COMMONEST else point.adversary
+
+
+def _has_borders(point: Point) -> bool:
+    """Return whether the release says where its classes end, so that learner and attacker can be tried."""
+    return point.kind in KINDS and bool({"rows", "links"} & set(KINDS[point.kind].offers()))
+
+
+def _better(frontier: TradeOff) -> str:
+    return say.LARGER if frontier.utility.larger_is_better else say.SMALLER
+
+
+def _risk(frontier: TradeOff, point: Point) -> str:
+    value = point.risk(frontier.risk)
+    is_signed = frontier.risk.name in ("gain", "relative-threat") and not math.isnan(value)
+    text = f"{value:+.1%}" if is_signed else numbers.percent(value)
+    is_bound = point.lower_bound and frontier.risk.attacked and not math.isnan(value)
+    return f"≥ {text}" if is_bound else text
+
+
+def _useful(frontier: TradeOff, point: Point) -> str:
+    value = point.useful(frontier.utility)
+    return say.NO_FIGURE if math.isnan(value) else numbers.number(value)
+
+
+def _levels(point: Point) -> list[str]:
+    levels = point.levels or {}
+    counts = [numbers.number(levels[name]) if name in levels else say.NO_FIGURE for name in ("k", "l")]
+    return [*counts, f"{levels['t']:.2f}" if "t" in levels else say.NO_FIGURE]
+
+
+# The page -------------------------------------------------------------------------------------------------------------
+
+
+def page(name: str, frontier: TradeOff, command: str, run: Mapping[str, Any]) -> str:
     """Return the whole page."""
-    levels = {
-        say.COUNTED_WITHOUT_NOISE: frontier.reference.success.rate.value,
-        say.MOST_COMMON: frontier.reference.naive.rate.value,
-    }
-    average = numbers.number(frontier.reference.count_error.average_count)
-    rates = charts.risk_against_epsilon([_rates(point) for point in frontier.points], levels)
-    errors = charts.error_against_epsilon([_sizes(point) for point in frontier.points])
+    has_policy = any(point.thresholds for point in frontier.points)
+    order, risk, utility = _shown_once(frontier), frontier.risk, frontier.utility
+    better = _better(frontier)
     body = [
         f"<h1>{escape(say.title(name))}</h1>",
-        alert("".join(paragraph(escape(text)) for text in summary(frontier)), ""),
-        paragraph(escape(_about(frontier)), soft=True),
-        heading(say.ATTACK),
-        figure(rates, say.ATTACK_CAPTION),
-        heading(say.ERRORS),
-        figure(errors, say.error_caption(average)),
-        heading(say.FIGURES),
-        table(say.COLUMNS, [_row(point) for point in frontier.points], numeric=range(len(say.COLUMNS))),
-        heading(say.IN_WORDS),
-        "".join(paragraph(escape(sentence(frontier, point))) for point in frontier.points),
+        _verdict(frontier, command) if has_policy else "",
+        paragraph(say.about(escape(summary(frontier))), soft=True),
+        heading(say.ALL),
+        _chart(frontier, has_policy),
+        heading(say.FRONT_HEADING),
+        paragraph(say.front_text(say.POLICY_DECIDES if has_policy else say.SET_POLICY)),
+        _table(frontier, [i for i in order if frontier.front[i]], has_policy),
+        heading(say.EVERY),
+        paragraph(say.order(MARK)),
+        _table(frontier, order, has_policy, marked=True),
+        _not_published(frontier),
+        _missed_table(frontier, order) if has_policy else "",
         heading(say.READING),
-        paragraph(say.reading_intervals(several=frontier.draws > 1)) + paragraph(say.READING_SEED),
+        paragraph(say.risk_text(escape(risk.name), escape(risk.says))),
+        paragraph(say.utility_text(escape(utility.name), escape(utility.says), better)),
+        paragraph(say.LEVELS),
+        "".join(paragraph(escape(note)) for note in notes(frontier)),
+        paragraph(say.CAUTION),
         repeat({common.SEED: frontier.seed}, run),
     ]
-    return frame(say.title(name), "\n".join(body))
+    return frame(say.title(name), "\n".join(part for part in body if part))
 
 
-def _about(frontier: EpsilonCurve) -> str:
-    """Return who attacks what, and how the counts were made."""
-    options = frontier.options
-    more = [say.joint(" × ".join(names)) for names in options["joint"]]
-    more += [say.at_level(name, level) for name, level in options.get("levels", {}).items()]
-    more += [say.gaussian(name, low, high) for name, (low, high) in options.get("gaussian", {}).items()]
-    return say.about(
-        frontier.adversary,
-        frontier.sensitive,
-        options["noise"],
-        options["neighbours"],
-        "".join(more),
-        _who(frontier),
-        frontier.draws,
-    )
+def _verdict(frontier: TradeOff, command: str) -> str:
+    """Return the release to choose, or what comes nearest."""
+    texts = [f"<code>{escape(text)}</code>" if text == command else escape(text) for text in chosen(frontier, command)]
+    outcome = "passed" if frontier.best() is not None else "violated"
+    return alert("".join(map(paragraph, texts)), outcome)
 
 
-def _row(point: Point) -> list[str]:
-    """Return the figures of one ε."""
-    confident, error = point.high_confidence.rate, point.count_error
-    accuracy = f" ({numbers.percent(confident.value)})" if confident.n else ""
-    gain, interval = numbers.points(point.gain.rate)
-    least, most = numbers.percent(point.success.least), numbers.percent(point.success.most)
-    return [
-        _epsilon(point),
-        f"{numbers.percent(point.success.rate.value)}<br><small>{numbers.interval(least, most)[1:-1]}</small>",
-        numbers.percent(point.holdout_success.rate.value),
-        f"{gain}<br><small>{interval[1:-1]}</small>",
-        numbers.percent(point.high_confidence_share) + accuracy,
-        f"{100 * point.calibration_gap:+.1f}",
-        f"{numbers.number(error.mean_absolute)}<br><small>{say.of_average(_against(error.relative))}</small>",
+def _table(frontier: TradeOff, order: Sequence[int], has_policy: bool, *, marked: bool = False) -> str:
+    """Return a row for each release. The policy comes early, because a phone shows the first columns."""
+    short = say.SHORT.get(frontier.utility.name, frontier.utility.name)
+    header = [*say.COLUMNS, escape(short).replace("_", " ").replace(" ", "<br>")]
+    header += [say.POLICY_COLUMN] if has_policy else []
+    numeric = {1, 2, *range(len(header), len(header) + len(LETTERS))}
+    header += [*LETTERS, *([say.BY_COLUMN] if frontier.risk.name == "attacker" else [])]
+    rows = [_row(frontier, frontier.points[i], has_policy) for i in order]
+    if marked:
+        header, numeric = ["", *header], {i + 1 for i in numeric}
+        rows = [[MARK if frontier.front[i] else "", *row] for i, row in zip(order, rows, strict=True)]
+    return table(header, rows, numeric=numeric)
+
+
+def _row(frontier: TradeOff, point: Point, has_policy: bool) -> list[str]:
+    cells = [escape(title(point)), _risk(frontier, point), _useful(frontier, point)]
+    if has_policy:
+        colour = {"passed": "passed", "violated": "violated"}.get(point.verdict, "untested")
+        cells.append(f'<span class="{colour}">{say.VERDICTS[point.verdict]}</span>')
+    cells += _levels(point)
+    if frontier.risk.name == "attacker":
+        cells.append(f"<small>{escape(_adversary(point))}</small>")
+    return cells
+
+
+def _chart(frontier: TradeOff, has_policy: bool) -> str:
+    """Return the chart of risk against cost, or why there is none."""
+    dots = [
+        frontier_chart.Dot(
+            point.candidate.method,
+            point.candidate.label,
+            point.risk(frontier.risk),
+            point.cost(frontier.utility),
+            front=frontier.front[i],
+            passed=not has_policy or point.verdict == "passed",
+        )
+        for i, point in enumerate(frontier.points)
+        if i in frontier.alike
+        and math.isfinite(point.risk(frontier.risk))
+        and math.isfinite(point.cost(frontier.utility))
     ]
+    if not dots:
+        return paragraph(say.NOTHING_TO_DRAW)
+    most_common = _most_common(frontier)
+    levels = {chart_words.MOST_COMMON: most_common} if most_common else {}
+    titles = (frontier.utility.title, frontier.risk.title)
+    caption = say.CHART_CAPTION + (say.FILLED if has_policy else "")
+    return figure(frontier_chart.risk_against_cost(dots, titles, levels), caption)
 
 
-def _rates(point: Point) -> dict[str, float]:
-    """Return a point of the chart of rates."""
-    return {
-        "epsilon": point.parameters["epsilon"],
-        "counted": point.success.rate.value,
-        "least": point.success.least,
-        "most": point.success.most,
-        "held_out": point.holdout_success.rate.value,
-    }
+def _impossible(frontier: TradeOff) -> list[tuple[str, str]]:
+    """Return the releases that could not be published, those of one method and one reason together, and the reason."""
+    labels: dict[tuple[str, str], list[str]] = {}
+    for point in frontier.points:
+        if point.reason:
+            labels.setdefault((point.candidate.method, point.reason), []).append(point.candidate.label)
+    return [(f"{method} {'; '.join(some)}", reason) for (method, reason), some in labels.items()]
 
 
-def _sizes(point: Point) -> dict[str, float]:
-    """Return a point of the chart of errors."""
-    error = point.count_error
-    return {
-        "epsilon": point.parameters["epsilon"],
-        "expected": error.expected,
-        "measured": error.mean_absolute,
-        "average": error.average_count,
-    }
+def _not_published(frontier: TradeOff) -> str:
+    rows = [[escape(titles), escape(reason)] for titles, reason in _impossible(frontier)]
+    return heading(say.NOT_PUBLISHED) + table(say.NOT_PUBLISHED_COLUMNS, rows) if rows else ""
+
+
+def _missed_table(frontier: TradeOff, order: Sequence[int]) -> str:
+    rows = [
+        [escape(title(point)), "<br>".join(escape(missed(threshold)) for threshold in point.missed())]
+        for point in (frontier.points[i] for i in order)
+        if point.missed()
+    ]
+    return heading(say.MISSED) + table(say.MISSED_COLUMNS, rows) if rows else ""

@@ -28,6 +28,7 @@ from dalenius.reports import (
     check,
     compare,
     compose,
+    epsilon_curve,
     frame,
     frontier,
     guide,
@@ -40,7 +41,6 @@ from dalenius.reports import (
     split,
     tables,
     terminal,
-    tradeoff,
 )
 from dalenius.reports.document import envelope, json_text, run_details
 from dalenius.result import Result
@@ -64,15 +64,15 @@ class Report:
 
 
 def _no_sweep(survey: LatticeSurvey) -> str:
-    return "" if survey.sweep is not None else "it was made without epsilon. Pass epsilon=2.5 to lattice()"
+    return "" if survey.sweep is not None else "it was made without epsilon. Pass epsilon=2.5 to dl.lattice"
 
 
 def _no_curve(measured: MeasuredChannel) -> str:
-    return "" if measured.curve else "it has no curve. Pass design and curve=True to channel()"
+    return "" if measured.curve else "it has no curve. Pass design and curve=True to dl.channel"
 
 
 def _frontier_page(found: Frontier, run: Run) -> str:
-    return tradeoff.page(Path(found.table).name, found.tradeoff, found.publish_command, run)
+    return frontier.page(Path(found.table).name, found.tradeoff, found.publish_command, run)
 
 
 REPORTS: dict[type[Result], Report] = {
@@ -94,12 +94,12 @@ REPORTS: dict[type[Result], Report] = {
         short.of_comparison, tables.of_comparison, lambda found, _: compare.lines(found), in_notebook="table"
     ),
     Frontier: Report(
-        short.of_frontier, tables.of_frontier, lambda found, _: tradeoff.all_lines(found),
-        lambda found, run, _: _frontier_page(found, run), run=tradeoff.run_of,
+        short.of_frontier, tables.of_frontier, lambda found, _: frontier.all_lines(found),
+        lambda found, run, _: _frontier_page(found, run), run=frontier.run_of,
     ),
     EpsilonCurve: Report(
-        short.of_epsilon_curve, tables.of_epsilon_curve, lambda found, _: frontier.lines(found.name, found),
-        lambda found, run, _: frontier.page(Path(found.name).name, found, run),
+        short.of_epsilon_curve, tables.of_epsilon_curve, lambda found, _: epsilon_curve.lines(found.name, found),
+        lambda found, run, _: epsilon_curve.page(Path(found.name).name, found, run),
     ),
     Split: Report(short.of_split, tables.of_split, lambda found, _: split.lines(found)),
     MeasuredChannel: Report(

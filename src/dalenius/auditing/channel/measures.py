@@ -18,6 +18,8 @@ from dalenius.measures.loss import Loss
 from dalenius.measures.observed import SMALLEST, Observed
 from dalenius.releases import Channel
 
+__all__ = ["CONFIDENCE", "NATS", "UNITS", "Bound", "beliefs", "measured"]
+
 CONFIDENCE = 0.95
 NATS = math.log(2)  # in a bit
 UNITS = {
