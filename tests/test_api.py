@@ -39,6 +39,7 @@ def plain(document: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+@pytest.mark.slow
 def test_functions_stay_callable_after_every_module_is_imported() -> None:
     code = (
         "import pkgutil, importlib, dalenius as dl\n"
@@ -66,6 +67,7 @@ def test_publish_check_and_audit_are_the_commands() -> None:
     assert plain(found) == said("attack", "r.csv", "--truth", "patients.csv", "--adversary", "random-worlds")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_the_others_are_the_commands_too() -> None:
     dl.split("patients.csv", "half.csv", "rest.csv", share=0.5, seed=1)

@@ -283,6 +283,7 @@ def test_leaves_of_a_hierarchy_are_read_by_type(tmp_path: Path) -> None:
     assert "tree.csv, line 3: '7' stands already in tree.csv, line 1" in message
 
 
+@pytest.mark.slow
 def test_a_domain_beside_a_hierarchy(tmp_path: Path) -> None:
     text = MINIMAL + "hierarchy = 'tree.csv'\ndomain = {}\n"
     tree = "Heart;x;*\nFlu;x;*\nHIV;y;*\n"

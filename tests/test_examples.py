@@ -44,6 +44,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ADVERSARIES._parts, WholeClasses.name, WholeClasses)
 
 
+@pytest.mark.slow
 def test_the_contract_suite_can_fail(tmp_path: Path) -> None:
     """An adversary that forgets to normalise, and says the same about everybody."""
     (tmp_path / "bad_adversary.py").write_text(

@@ -268,6 +268,7 @@ def trees(draw: st.DrawFn) -> list[list[str]]:
     return list(path.values())
 
 
+@pytest.mark.slow
 @given(paths=trees(), seed=st.integers(0, 2**32 - 1))
 def test_members_of_random_trees_are_those_of_a_naive_count(paths: list[list[str]], seed: int) -> None:
     tree = from_paths(paths, source="tree")

@@ -29,6 +29,7 @@ def planted(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_the_package_is_clean() -> None:
     assert check_layers.check(check_layers.ROOT, check_layers.LISTED) == []
 

@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import LONG
 from tests.processes import Starter
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = {
     "streams": "import sys; print('out', *sys.argv[1:]); print('err', file=sys.stderr)",
     "exit code": "import sys; sys.exit(3)",

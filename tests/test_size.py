@@ -27,6 +27,7 @@ def tangled(complexity: int, name: str = "f") -> str:
     return f"def {name}(x):\n    return {' or '.join(f'x == {n}' for n in range(complexity))}\n"
 
 
+@pytest.mark.slow
 def test_the_package_keeps_to_its_list() -> None:
     assert check_size.check(check_size.ROOT, check_size.LISTED) == []
 

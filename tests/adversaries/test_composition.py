@@ -108,6 +108,7 @@ def likelihoods(
     return inside / total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shares", [(1.0, 1.0), (0.7, 0.4)])
 def test_two_and_three_releases_with_one_person_in_common(shares: tuple[float, float]) -> None:
     """So many people with known values that π is as good as known, and nobody but the target in two: the product is exact.

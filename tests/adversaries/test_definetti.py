@@ -56,6 +56,7 @@ def enumerated(case: Vertical, target: Known, group: int, error: list[Fraction])
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "number"), [("block", 24), ("swaps", 6), ("metropolis", 5)])
 def test_predictions_from_the_sampler_are_those_of_every_world(method: Method, number: int) -> None:
     effort = Effort(EFFORT.mcse, sweeps=EFFORT.sweeps, burn_in=30, most_sweeps=EFFORT.most_sweeps, method=method)
@@ -89,6 +90,7 @@ def test_predictions_from_the_sampler_are_those_of_every_world(method: Method, n
     assert located > number
 
 
+@pytest.mark.slow
 def test_one_state_is_a_draw_from_the_posterior() -> None:
     """What permutation says is right as often as the posterior probability of it; what it believes is majority's belief."""
     case = Vertical(((((0,),), (0,)), (((0,), (1,)), (0, 1)), (((1,), (0,)), (0, 2))), (ONE,) * 3, ((ONE, ONE),))
@@ -120,6 +122,7 @@ def test_rows_of_a_group_that_are_alike_share_their_values() -> None:
     assert accuracy.hits(belief.answer, truth)[0] in (0, 0.5)
 
 
+@pytest.mark.slow
 def test_without_the_group_majority_is_the_attacker_and_open_the_learner() -> None:
     rng = np.random.default_rng(5)
     case = random_release(rng, worlds=400)
@@ -149,6 +152,7 @@ def test_random_worlds_knows_the_group_too() -> None:
 # The printed chain ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", PRINTED)
 def test_the_printed_chain_is_the_one_that_is_printed(method: Method) -> None:
     """The kernel's long run against the fixed point of the chain's own matrix, worked out world by world."""
@@ -175,6 +179,7 @@ def test_a_sweep_of_the_printed_chain_adds_up() -> None:
         np.testing.assert_allclose(matrix(case, whole=whole).sum(axis=1), 1, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_printed_chain_is_surer_than_the_posterior() -> None:
     """Six groups of the same two rows and values: which goes with which cannot be known, only that they agree; once known
     of one person, the posterior gives another 0.822, the printed chain 0.965. The docs show these numbers.

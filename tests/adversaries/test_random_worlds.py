@@ -95,6 +95,7 @@ def read(rows: list[tuple[worlds.Box | None, str]], schema: Schema) -> Release:
     return dl.read_release({**frame, "disease": [value for _, value in rows]}, schema)
 
 
+@pytest.mark.slow
 def test_boxes_agree_with_all_worlds() -> None:
     shapes = set()
     for seed in range(RELEASES):
@@ -136,6 +137,7 @@ def anatomized(groups: list[tuple[list[tuple[str, ...]], list[str]]], schema: Sc
     return Anatomized(schema, cells[0], cells[1])
 
 
+@pytest.mark.slow
 def test_anatomy_agrees_with_all_worlds() -> None:
     kept = 0
     for seed in range(RELEASES):

@@ -349,6 +349,7 @@ def disjoint(seed: int) -> tuple[Generalized, Targets, list[int]]:
     return release, targets, [one[0] for one in classes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [*WRITTEN, "I:uniform:9:at-most", "III:table:known=3"])
 def test_the_most_that_anybody_loses_is_the_level_of_the_release(text: str) -> None:
     finite = 0

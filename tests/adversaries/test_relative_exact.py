@@ -93,6 +93,7 @@ def everybody(rng: random.Random, case: Tiny) -> list[Known]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nested", [True, False])
 @pytest.mark.parametrize("seed", range(130))
 def test_every_world(seed: int, nested: bool) -> None:
@@ -197,6 +198,7 @@ def test_too_many_ways_have_no_exact_answer() -> None:
             Attacker(effort=Effort(method=method)).attack(release, targets)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_sampled_beliefs_are_within_their_error(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Overlapping sets of many rows, small enough to be gone through: the sampler must find the same."""

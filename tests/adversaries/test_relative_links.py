@@ -85,6 +85,7 @@ def compared(case: Vertical, seed: int, effort: Effort) -> np.ndarray:
     return np.concatenate(units).ravel()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "number"), [("block", 200), ("swaps", 20), ("metropolis", 40)])
 def test_every_world(method: Method, number: int) -> None:
     """Random releases with repeated rows and values, priors of any size, partial and doubtful knowledge."""
@@ -103,6 +104,7 @@ def test_every_world(method: Method, number: int) -> None:
     assert len(moving) > 10 * number
 
 
+@pytest.mark.slow
 def test_marginals_of_a_group() -> None:
     """What is added up of each row is the probability of its values: groups drawn whole, and groups with repeats."""
     for seed in range(12):
@@ -197,6 +199,7 @@ def test_the_papers_table() -> None:
     assert not np.array_equal(other.posterior, found.posterior)
 
 
+@pytest.mark.slow
 def test_deleted_rows_are_as_a_learner_takes_people_to_be() -> None:
     """p_A ∝ Σ over rows + n₀ p_L(s, y), from the enumeration's own unnormalised numbers."""
     for seed in range(6):
@@ -236,6 +239,7 @@ def test_what_was_interrupted_goes_on() -> None:
     np.testing.assert_array_equal(went_on.posterior, at_once.posterior)
 
 
+@pytest.mark.slow
 def test_two_values_that_could_have_each_others_rows() -> None:
     """Thirty groups of the same two tuples and two values: by symmetry nothing is known, and no chain may get caught."""
     groups = tuple((((0,), (1,)), (0, 1)) for _ in range(30))

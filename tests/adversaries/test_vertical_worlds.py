@@ -154,6 +154,7 @@ def test_paper_sampler_by_hand() -> None:
     plain_metropolis.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 7, 16, 18])
 def test_paper_sampler(seed: int) -> None:
     """Two chains. Within five Monte-Carlo standard errors: some 50 numbers each, and the errors are estimates."""

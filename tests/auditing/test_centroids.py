@@ -43,6 +43,7 @@ def test_rates_in_plain_loops(missing: float, tmp_path: Path) -> None:
     assert attack.gain.low > 0.1
 
 
+@pytest.mark.slow
 def test_large_groups_of_values_that_go_with_nothing_give_no_gain(tmp_path: Path) -> None:
     """Held-out people are like those of the table, and 150 people say little about one of them. Three say much."""
     shares = (5, 2, 1, 1, 1)
@@ -155,6 +156,7 @@ def test_the_people_most_at_risk_are_in_the_class_that_is_looked_at(tmp_path: Pa
             assert without[person.attribute] == pytest.approx(min(without.values()), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_published_in_memory_with_held_out_people_of_other_places(tmp_path: Path) -> None:
     """Values that only held-out people have, of a column without a declared domain: the release is coded again for them."""
     folder = released(tmp_path, 3)

@@ -80,6 +80,7 @@ def test_people_in_classes_of_one_value_are_at_risk_for_certain() -> None:
     assert first.belief == pytest.approx(50 / 50.5)  # the suppressed row may be that of a woman or of a man
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_certainty_against_plain_counting(seed: int) -> None:
     """Random classes, overlapping ones among them, with and without missing values: line by line."""

@@ -26,6 +26,7 @@ def holds(bound: dict[str, float | str]) -> bool:
     return exact <= limit + slack if bound["direction"] == "at most" else exact >= limit - slack
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(channels(), st.integers(0, 2**32 - 1), st.booleans())
 def test_no_bound_is_violated(channel: Channel, seed: int, known: bool) -> None:

@@ -42,6 +42,7 @@ def population(n: int, rng: np.random.Generator, household: int = 1) -> tuple[Ta
     return table(zips, [("Flu", "Gout", "Pox")[v] for v in value.tolist()]), house
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("household", [1, 4])
 def test_honest_splits_are_controls(household: int) -> None:
     """By p < 0.05 one in twenty was refused, and one in four where households were drawn together."""
@@ -144,7 +145,7 @@ def test_page_and_verdict_say_the_same() -> None:
         found = audit(mine, SCHEMA, truth=mine, holdout=theirs)
         text = " ".join(" ".join(terminal.lines(found)).split())
         refused = "They cannot serve as a control." in " ".join(found.limits)
-        assert refused == (not found.attacks[0].comparable) == ("no control" in text)
+        assert refused == (not found.attacks[0].comparable) == ("so they cannot serve as a control" in text)
         assert ("a gain up to that is not called a leak" in text) == found.attacks[0].comparable
         if refused:
             assert found.attacks[0].verdict == "not enough data to say"

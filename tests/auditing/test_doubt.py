@@ -29,6 +29,8 @@ from dalenius.schema import Schema
 from dalenius.table import Table
 from tests.auditing.conftest import Hospital
 
+pytestmark = pytest.mark.slow
+
 SHARP = Effort(mcse=0.02, relative=0.5)
 
 

@@ -66,6 +66,7 @@ def by_hand(setting: Setting, number: int) -> Any:
     return audit(published.release, schema, truth=setting.table, holdout=setting.holdout, seed=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(4))
 def test_a_point_is_what_publish_and_audit_say(setting: Setting, found: tuple[Point, ...], number: int) -> None:
     point, expected = found[number], by_hand(setting, number)
@@ -124,6 +125,7 @@ def without_seconds(found: tuple[Point, ...]) -> tuple[Point, ...]:
     return tuple(replace(point, seconds=0.0) for point in found)
 
 
+@pytest.mark.slow
 def test_the_journal_gives_the_same(setting: Setting, found: tuple[Point, ...], tmp_path: Path) -> None:
     journal = Journal(tmp_path / "kept", {"table": "a"})
     counts: list[tuple[int, int]] = []

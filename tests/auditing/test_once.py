@@ -22,6 +22,8 @@ from dalenius.releases.base import GroupedRelease, Grouping
 from dalenius.schema import Schema
 from tests.auditing.conftest import Hospital
 
+pytestmark = pytest.mark.slow
+
 
 class Watch:
     """Counts who computes a grouping, and which tables are scanned. Releases are kept, so that no two have one id."""

@@ -156,6 +156,7 @@ def test_every_key_has_an_outcome(whole: Audit) -> None:
             assert threshold.outcome == ("passed" if threshold.measured <= 4 else "violated")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", MEASURED)
 def test_each_key_alone_passes_and_is_violated(hospital: Hospital, whole: Audit, key: str) -> None:
     measured = MEASURED[key](whole)
@@ -262,6 +263,7 @@ def judged(hospital: Hospital, release: Release, policy: dict[str, object]) -> A
     return audit(release, schema, truth=hospital.table, holdout=hospital.holdout)
 
 
+@pytest.mark.slow
 def test_the_link_that_anatomy_cuts_is_attacked(hospital: Hospital, cut: Release) -> None:
     """Also where nobody asks: that a third are guessed right is what the scheme promises, not what an attacker does."""
     found = judged(hospital, cut, {})
@@ -275,6 +277,7 @@ def test_the_link_that_anatomy_cuts_is_attacked(hospital: Hospital, cut: Release
     assert judged(hospital, cut, {"max_attacker_accuracy": limit}).verdict == "violated"
 
 
+@pytest.mark.slow
 def test_a_large_release_is_not_sampled_unasked(
     hospital: Hospital, cut: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,6 +309,7 @@ def test_an_attacker_that_has_not_converged_leaves_a_doubt(
     assert [(one.outcome, one.reason) for one in found.thresholds] == [("not tested", "sampling has not converged")] * 2
 
 
+@pytest.mark.slow
 def test_overlapping_boxes_are_sampled_if_the_policy_asks(hospital: Hospital) -> None:
     """Mondrian's boxes have no exact attacker: without a threshold on attackers it is not played, and that is said."""
     release = Mondrian([KAnonymity(10)]).publish(Table(hospital.table, hospital.schema)).release

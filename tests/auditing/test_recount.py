@@ -156,6 +156,7 @@ def test_a_raw_table_as_release(hospital: Hospital) -> None:
     assert only(found).verdict == "leaks about persons"
 
 
+@pytest.mark.slow
 def test_an_anatomized_release(hospital: Hospital, tmp_path: Path) -> None:
     """Groups of five in the table's order, the link between tuple and value cut."""
     table = recount.rows(hospital.table)
@@ -202,6 +203,7 @@ def test_several_sensitive_columns(hospital: Hospital, tmp_path: Path) -> None:
     assert worst == sorted(worst, reverse=True)
 
 
+@pytest.mark.slow
 def test_what_arx_made_of_adult(data: Path, adult_schema: Path) -> None:
     """30,162 people, labels of another tool, 506 rows suppressed; every person recounted."""
     release, table = data / "releases" / "arx_adult_k5.csv", data / "adult" / "adult.csv"

@@ -44,6 +44,7 @@ def test_of_groups_that_are_as_near_the_own_one_counts_in_part(tmp_path: Path) -
     assert attack.right_group.value == pytest.approx((9 / 3 + 3) / 12)
 
 
+@pytest.mark.slow
 def test_right_groups_are_not_told_where_they_are_not_known(tmp_path: Path) -> None:
     folder = released(tmp_path, 3, shuffle=True)
     (attack,) = audited(folder).attacks
@@ -88,6 +89,7 @@ def test_one_line_for_several_people_has_no_order(tmp_path: Path) -> None:
     assert after.right_group.n == 0
 
 
+@pytest.mark.slow
 def test_adult(data: Path, tmp_path: Path) -> None:
     """The figures of docs/adversaries/nearest-centroid.md: 32,561 real people, three to a group."""
     if not (data / "adult" / "adult.data").is_file():

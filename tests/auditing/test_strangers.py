@@ -53,6 +53,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coarse", [False, True])
 def test_lots_that_share_nobody_are_let_through(many: Path, coarse: bool) -> None:
     for seed in range(40):
@@ -79,6 +80,7 @@ def test_the_table_in_another_order_is_refused_by_the_command(
     assert app.run([*command, "--holdout", str(hospital.holdout), "-q"]) == 0
 
 
+@pytest.mark.slow
 def test_a_release_that_names_people_passes_nothing(hospital: Hospital, tmp_path: Path) -> None:
     """Its classes are as good as those of the same release without names."""
     schema = dataclasses.replace(Schema.load(hospital.schema), policy=POLICY)
@@ -124,6 +126,7 @@ def test_labels_that_nobody_fits_are_told_and_pass_nothing(tmp_path: Path) -> No
     assert not any("match no class" in line for line in terminal.lines(braces))
 
 
+@pytest.mark.slow
 def test_held_out_people_who_fit_nowhere_are_counted(hospital: Hospital, tmp_path: Path) -> None:
     """Boxes around the people of the table leave others out: they are guessed by the commonest value, and that is said."""
     schema = dl.Schema.load(hospital.schema)
@@ -132,7 +135,7 @@ def test_held_out_people_who_fit_nowhere_are_counted(hospital: Hospital, tmp_pat
     worlds = found.attacks[0]
     told = [line.strip() for line in terminal.lines(found) if "match no class" in line]
     assert worlds.unmatched == 0
-    expected = f"fit no class: {worlds.control_unmatched:,} of 350 people held out"
+    expected = f"match no class: {worlds.control_unmatched:,} of 350 held-out people"
     assert told == ([expected] if worlds.control_unmatched else [])
     header, *lines = hospital.holdout.read_text(encoding="utf-8").splitlines()
     place = header.split(",").index("age")

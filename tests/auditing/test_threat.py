@@ -21,6 +21,8 @@ from dalenius.cli import app
 from dalenius.releases import Anatomized
 from tests.adversaries.vertical_worlds import Vertical, joint, random_release
 
+pytestmark = pytest.mark.slow
+
 EFFORT = Effort(mcse=0.004, sweeps=40, most_sweeps=40_000)
 
 

@@ -150,6 +150,7 @@ def guessed_right(people: str) -> float:
     return total / len(truth)
 
 
+@pytest.mark.slow
 def test_every_figure_follows_what_the_attacker_knows(run: Run) -> None:
     """GT, success, control and random worlds are of an attacker who knows the sex alone, with and without targets."""
     lines(
@@ -265,6 +266,7 @@ def people_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("release", "adversary"),
     [

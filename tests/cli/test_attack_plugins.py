@@ -115,6 +115,7 @@ def attacked(folder: Path, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> 
 TOYS = [toy(evidence) for evidence in (*RELEASES, "classes")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plugged", TOYS, indirect=True, ids=lambda part: part.needs[0])
 def test_every_evidence(folder: Path, monkeypatch: pytest.MonkeyPatch, plugged: type[Adversary]) -> None:
     release = RELEASES.get(plugged.needs[0], "m.csv")
@@ -174,6 +175,7 @@ def test_ours_are_usual_first(folder: Path, monkeypatch: pytest.MonkeyPatch, plu
     assert attacked(folder, monkeypatch, "m.csv", "--truth", "t.csv")[1]["adversary"] == "nearest-centroid"
 
 
+@pytest.mark.slow
 def test_an_installed_adversary(starter: Starter, folder: Path, tmp_path: Path) -> None:
     install(tmp_path, "dalenius.adversaries", "whole-classes", "examples.my_adversary:WholeClasses")
     path = os.pathsep.join([str(tmp_path), str(ROOT), str(ROOT / "src")])

@@ -73,6 +73,7 @@ TRUTH = ("release.csv", "--truth", "patients.csv")
 HOLDOUT = ("--holdout", "others/patients.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("thresholds", "arguments", "code", "verdict", "words"),
     [
@@ -97,6 +98,7 @@ def test_the_exit_code_is_the_verdicts(
     assert written()["verdict"] == verdict
 
 
+@pytest.mark.slow
 def test_the_process_exits_with_it(run: Run, made: Path, tmp_path: Path) -> None:
     """What a shell sees, so that an export job can stop: 1 and nothing on standard error."""
     text = (made / "privacy.toml").read_text(encoding="utf-8").replace('"."', f'"{made}"')
@@ -190,6 +192,7 @@ def test_quiet_says_nothing(cli: Cli) -> None:
     assert Path("report.html").read_text(encoding="utf-8").endswith("</html>\n")
 
 
+@pytest.mark.slow
 def test_publish_and_attack_in_one_go(cli: Cli) -> None:
     """`audit TABLE --method lattice --k 5` says what publishing and auditing the release say; no release is written."""
     one_go = ("patients.csv", "--method", "lattice", "--k", "5", *HOLDOUT)

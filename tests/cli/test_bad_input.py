@@ -14,6 +14,8 @@ import pytest
 
 from tests.conftest import LONG, Run
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = """
 sensitive = "disease"
 [columns.age]

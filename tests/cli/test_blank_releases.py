@@ -73,6 +73,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_command_answers_or_says_why_not(release: str, command: str, cli: Cli) -> None:

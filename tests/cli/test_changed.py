@@ -13,6 +13,8 @@ from scipy.optimize import linear_sum_assignment
 
 from tests.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = """sensitive = "ill"
 [columns.age]
 role = "quasi"

@@ -222,6 +222,7 @@ def test_worst_classes_by_number_size_and_rows(cli: Cli) -> None:
             assert shown == "infinite" if mine == "inf" else float(shown) == pytest.approx(mine, rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_arx_release(run: Run, data: Path, adult_schema: Path) -> None:
     """Another tool's release, in a process of its own; the values by a count in plain Python."""
     import csv

@@ -11,6 +11,8 @@ import pytest
 from dalenius.schema import Schema
 from tests.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 
 def test_version_and_help(run: Run) -> None:
     assert run("--version").stdout == "dalenius 0.1.0\n"

@@ -311,6 +311,7 @@ def test_counts_of_the_second_of_two_sensitive_columns(cli: Cli) -> None:
     assert code in (0, 2)
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own(run: Run, made: Path) -> None:
     """What a shell sees: the exit code, and nothing but the table on standard output."""
     done = run("compare", "cut", "boxes.csv", *TRUTH, cwd=made)

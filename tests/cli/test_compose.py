@@ -333,6 +333,7 @@ def test_suppressed_rows(run: Run) -> None:
     assert twice["probabilistic"]["undefined"] == 0
 
 
+@pytest.mark.slow
 def test_a_few_suppressed_rows_on_adult(run: Run, data: Path, adult_schema: Path) -> None:
     """Fourteen rows of `*`, one for each occupation, in two releases: the attack on everybody else stays what it was."""
     schema = str(adult_schema)

@@ -55,6 +55,7 @@ def rates(run: Run, *arguments: str, code: int = 0) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(adversaries_needing("links")))
 def test_every_prediction_gives_its_rates(run: Run, name: str) -> None:
     found = rates(run, "--adversary", name)
@@ -93,6 +94,7 @@ def test_every_prediction_gives_its_rates(run: Run, name: str) -> None:
         assert found["success"]["value"] == pytest.approx(0.56, abs=0.04)
 
 
+@pytest.mark.slow
 def test_a_shuffled_release_hides_the_groups(run: Run) -> None:
     with Path("release.quasi.csv").open(encoding="utf-8", newline="") as file:
         header, *lines = list(csv.reader(file))
@@ -109,6 +111,7 @@ def test_a_shuffled_release_hides_the_groups(run: Run) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["printed-swaps", "printed-permutations"])
 def test_the_printed_chain_holds_itself_in_place(run: Run, method: str) -> None:
     """Of few people its chains stay where they began to agree with themselves, each elsewhere: said, with exit code 3."""
@@ -121,6 +124,7 @@ def test_the_printed_chain_holds_itself_in_place(run: Run, method: str) -> None:
     assert "printed deFinetti attack" in err
 
 
+@pytest.mark.slow
 def test_targets_whose_group_is_known(run: Run) -> None:
     schema = Schema.load("privacy.toml")
     release = read("release", schema)

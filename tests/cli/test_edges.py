@@ -8,9 +8,13 @@ import resource
 import signal
 from pathlib import Path
 
+import pytest
+
 import dalenius as dl
 from dalenius.measures.anonymity import class_risks
 from tests.conftest import Run
+
+pytestmark = pytest.mark.slow
 
 SCHEMA = 'sensitive = "s"\n[columns.q]\nrole = "quasi"\nhierarchy = "suppress"\n'
 

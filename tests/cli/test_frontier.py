@@ -19,6 +19,8 @@ from tests import stopping
 from tests.auditing.people import POLICY, SCHEMA, table
 from tests.conftest import LONG
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., tuple[int, str, str]]
 SOME = ("people.csv", "--method", "mondrian", "--method", "anatomy", "--k", "4,8,9999", "--l", "2", "--jobs", "1")
 

@@ -71,6 +71,7 @@ def diseases() -> set[str]:
     return {line.rpartition(",")[2] for line in lines}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mondrian", "lattice"])
 def test_what_is_left_together(cli: Cli, method: str) -> None:
     """As `compose` attacks the two releases: somebody is found out without --given, and nobody with it."""

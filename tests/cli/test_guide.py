@@ -66,6 +66,7 @@ def test_options_that_do_not_exist_are_found() -> None:
         REGISTERED["publish"].make_context("publish", ["TABLE", "--kk", "5", "-o", "RELEASE"])
 
 
+@pytest.mark.slow
 def test_keys_are_those_of_the_documents(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
     """Commands are run and their documents looked into; `publish` makes the release with the guide's own words."""
     assert cli("-q", *IDENTITY)[0] == 0
@@ -173,6 +174,7 @@ def test_refused(cli: Cli, arguments: tuple[str, ...], message: str) -> None:
     assert "bug" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [subprocess.DEVNULL, None])
 def test_without_a_terminal_it_does_not_wait(run: Run, given: int | None) -> None:
     options: dict[str, Any] = {"input": "1\n1\n1\n"} if given is None else {"stdin": given}
@@ -255,6 +257,7 @@ def test_only_what_is_open_is_asked(tmp_path: Path) -> None:
     assert "t_closeness.equal" in terminal.said
 
 
+@pytest.mark.slow
 def test_nonsense_is_asked_again_but_not_forever(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, "--loss", "hamming", "--observations", "repeated")
     for number, typed in enumerate(("", "4"), 1):

@@ -147,6 +147,7 @@ def test_what_the_parser_refuses(cli: Cli, arguments: tuple[str, str]) -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own(run: Run, folder: Path) -> None:
     """The exit code and the message as a shell sees them."""
     done = run(*PUBLISH, "--k", "9", cwd=folder)
@@ -160,6 +161,7 @@ def without_run(text: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_publish_writes_the_release_the_sidecar_and_the_json(run: Run, cli: Cli, folder: Path) -> None:
     arguments = (*PUBLISH, "--k", "2", "--suppression", "0.13", "--suppressed-rows", "as-is", "--minimal", "--json")
     done = run(*arguments, "-", cwd=folder)

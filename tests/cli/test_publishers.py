@@ -162,6 +162,7 @@ CRITERIA = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked", [*CRITERIA, *((*asked, "--cuts", "hierarchy") for asked in CRITERIA[::5])], ids=" ".join
 )
@@ -488,6 +489,7 @@ def test_the_sidecar(cli: Cli, method: str, tmp_path: Path) -> None:
     assert {key: document[key] for key in told} == told
 
 
+@pytest.mark.slow
 def test_the_seed_is_written_nowhere(run: Run, made: Path, tmp_path: Path) -> None:
     """As the help says. In a process of its own, since the JSON tells of the command line."""
     done = run(
@@ -735,6 +737,7 @@ def test_a_folder_of_the_same_name(cli: Cli, method: str) -> None:
         Path(name).rmdir()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), [(a, b) for a in ASKED for b in ASKED])
 def test_the_sidecar_of_another_release_stays(cli: Cli, first: str, second: str) -> None:
     """`out.meta.json` tells how `out` was made, or `out.quasi.csv` and the other; whichever is there, it is kept."""
@@ -929,6 +932,7 @@ def assert_audited(document: dict[str, Any], kind: str) -> None:
         assert any("random-worlds was not tried" in limit for limit in document["limits"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_table_published_and_audited_in_one_go(cli: Cli, method: str) -> None:
     before = files()
@@ -940,6 +944,7 @@ def test_a_table_published_and_audited_in_one_go(cli: Cli, method: str) -> None:
     assert not any(person["patient"] in page for person in rows("patients.csv"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_release_read_from_its_files_and_audited(cli: Cli, method: str) -> None:
     document, page = audited(cli, method, "--truth", "patients.csv", "--holdout", "others.csv")
@@ -1005,6 +1010,7 @@ def test_mondrian_says_which_hierarchies_it_did_not_use(cli: Cli) -> None:
     assert "  lists " not in out
 
 
+@pytest.mark.slow
 def test_the_release_of_one_go_is_the_one_that_is_written(cli: Cli) -> None:
     """Where nothing is drawn, publishing and auditing say the same apart as together."""
     for method in ("mondrian", "microaggregation"):
@@ -1035,6 +1041,7 @@ def test_a_release_that_excludes_somebody(cli: Cli) -> None:
     assert "infinite" in page or "∞" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS[-3:])
 def test_a_policy_gates_every_kind(cli: Cli, method: str) -> None:
     """Counts have no classes: what needs them is not tested, which --strict does not let pass."""

@@ -598,6 +598,7 @@ def test_suffixes_in_any_order_are_the_options(table_3: Cli) -> None:
     assert options != private(table_3, *CHECK_3, "--adversary", "I:prior.csv:30")
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own(run: Run, table_3: Cli, tmp_path: Path) -> None:
     """As in the issue: a prior of probabilities, known records, JSON on standard output."""
     del table_3  # for its files

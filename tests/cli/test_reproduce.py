@@ -118,6 +118,7 @@ def test_nothing_is_asked_of_a_network(run: Run) -> None:
         assert "".join(target) in names
 
 
+@pytest.mark.slow
 def test_two_runs_are_one(run: Run) -> None:
     assert run("error", "--quick", "--json", "one.json", "-o", "one.html")[0] == 0
     assert run("error", "--quick", "--json", "two.json", "-o", "two.html")[0] == 0
@@ -151,6 +152,7 @@ NO_DATA = {  # tests/papers/parts.py compares these exhibits with those that are
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", NO_DATA)
 def test_a_paper_without_its_data_has_the_exhibits_that_need_none(key: str, run: Run) -> None:
     code, out, err = run(key, "--quick", "--json", "out.json")

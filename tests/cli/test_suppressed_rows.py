@@ -110,6 +110,7 @@ CRITERIA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", CRITERIA, ids=" ".join)
 def test_check_holds_suppressed_rows_to_what_is_asked_for(cli: Cli, asked: tuple[str, str]) -> None:
     """The classes satisfy each of these, and the row that is alone none."""
@@ -160,6 +161,7 @@ POLICY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICY)
 def test_the_policy_is_held_against_suppressed_rows(cli: Cli, policy: str) -> None:
     Path("privacy.toml").write_text(f"{SCHEMA}[policy]\n{policy}\n", encoding="utf-8")

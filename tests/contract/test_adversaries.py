@@ -180,6 +180,7 @@ def opened(files: Files, tmp_path: Path) -> Release:
     return write(tmp_path / "release", files)
 
 
+@pytest.mark.slow
 def test_rows_sum_to_one_or_are_undefined(adversary: str, opened: Release) -> None:
     belief = believe(adversary, opened, everybody(opened.schema))
     assert belief.posterior.shape == (len(belief), len(VALUES))
@@ -194,6 +195,7 @@ def test_rows_sum_to_one_or_are_undefined(adversary: str, opened: Release) -> No
         assert (belief.stderr == 0).all()
 
 
+@pytest.mark.slow
 def test_the_baseline_sums_to_one(adversary: str, opened: Release) -> None:
     belief = believe(adversary, opened, everybody(opened.schema))
     assert (belief.baseline >= 0).all()
@@ -205,6 +207,7 @@ def test_the_baseline_sums_to_one(adversary: str, opened: Release) -> None:
     np.testing.assert_allclose(belief.baseline.sum(axis=1), 1, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_same_seed_same_belief(adversary: str, opened: Release) -> None:
     targets = everybody(opened.schema)
     one, two = believe(adversary, opened, targets, seed=3), believe(adversary, opened, targets, seed=3)
@@ -212,6 +215,7 @@ def test_same_seed_same_belief(adversary: str, opened: Release) -> None:
         np.testing.assert_array_equal(getattr(one, field), getattr(two, field))
 
 
+@pytest.mark.slow
 def test_a_target_is_believed_the_same_alone_and_among_others(adversary: str, opened: Release) -> None:
     everyone = everybody(opened.schema)
     whole = believe(adversary, opened, everyone)
@@ -223,6 +227,7 @@ def test_a_target_is_believed_the_same_alone_and_among_others(adversary: str, op
     np.testing.assert_allclose(shuffled.posterior, whole.posterior[order], atol=close(whole))
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_is_irrelevant(adversary: str, files: Files, opened: Release, tmp_path: Path) -> None:
     shuffled = {ending: random.Random(4).sample(rows, len(rows)) for ending, rows in files.items()}
     assert any(shuffled[ending] != files[ending] for ending in files)
@@ -247,6 +252,7 @@ def renamed(files: Files, column: str, names: dict[str, str]) -> Files:
     }
 
 
+@pytest.mark.slow
 def test_renaming_values_permutes_columns_only(adversary: str, files: Files, opened: Release, tmp_path: Path) -> None:
     """Other words, which sort in another order: the same belief in another order of columns."""
     names = {"Ache": "zeta", "Flu": "mu", "Gout": "xi", "Pox": "alpha"}
@@ -260,6 +266,7 @@ def test_renaming_values_permutes_columns_only(adversary: str, files: Files, ope
     np.testing.assert_allclose(two.baseline[:, back], one.baseline, rtol=1e-7, atol=close_baseline(one))
 
 
+@pytest.mark.slow
 def test_renaming_quasi_identifiers_changes_nothing(
     adversary: str, files: Files, opened: Release, tmp_path: Path
 ) -> None:

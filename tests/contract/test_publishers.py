@@ -216,6 +216,7 @@ def test_the_record_has_the_documented_keys(kind: type[Publisher], table: dl.Tab
     assert not any("seed" in key for key in sidecar)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_asked_for_holds_on_what_is_written(kind: type[Publisher], table: dl.Table, tmp_path: Path) -> None:
     """By the numbers of `check`, from the file."""

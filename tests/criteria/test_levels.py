@@ -56,6 +56,7 @@ def test_levels_do_not_depend_on_how_many_people_there_are(case: Case) -> None:
         )
 
 
+@pytest.mark.slow
 @given(case=cases())
 def test_measure_gathers_the_same_levels(case: Case) -> None:
     grouping = case.grouping()

@@ -21,6 +21,7 @@ def merged(case: Case, groups: list[list[str]]) -> Case:
     return Case([one], rest, case.column)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @given(case=cases(), choice=st.data())
 def test_monotone(name: str, case: Case, choice: st.DataObject) -> None:

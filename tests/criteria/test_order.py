@@ -160,6 +160,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_check_says_why_there_is_none(folder: Path, run: Run) -> None:
     done = run("check", "words.csv", "--json", "found.json", cwd=folder)
     assert done.returncode == 0
@@ -174,6 +175,7 @@ def test_check_says_why_there_is_none(folder: Path, run: Run) -> None:
     assert found == pytest.approx(expected(drawn(NUMBERED["brackets"], 0), NUMBERED["brackets"]))
 
 
+@pytest.mark.slow
 def test_audit_says_why_there_is_none(folder: Path, run: Run) -> None:
     done = run("audit", "words.csv", "--truth", "words.csv", "-o", "page.html", "--json", "found.json", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -190,6 +192,7 @@ ASKING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ASKING)
 def test_who_asks_for_it_gets_one_sentence(name: str, folder: Path, run: Run) -> None:
     done = run(*ASKING[name], cwd=folder)

@@ -276,6 +276,7 @@ def test_what_is_known_of_others_tells_nothing_of_somebody_left_out() -> None:
             assert oracle.outside(prior, others, known) == oracle.outside(prior, others, ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", ["2", "3", "7/2", "5", "13/2"])
 def test_class_II_is_the_worst_of_all_priors(sigma: str) -> None:
     """All σ(s) ≥ 1 in halves that make up σ: the worst of them is where the predicate has |S_φ|, and it is the level."""

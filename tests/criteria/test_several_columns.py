@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def levels(release: GroupedRelease, rows: list[tuple[str, ...]], name: str, *, s
         assert sizes == release.sizes.tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(rows=ROWS)
 def test_each_alone_and_with_the_others_known(rows: list[tuple[str, ...]]) -> None:

@@ -215,6 +215,7 @@ def refused(arguments: list[str], folder: Path, capsys: pytest.CaptureFixture[st
     return said.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_options(command: str, option: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,6 +116,7 @@ MORE_HIV /= MORE_HIV.sum()
 INDEPENDENT = QUASI[..., None] * marginal(JOINT, "disease")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("perturbed", "columns"),
     [
@@ -311,6 +312,7 @@ def test_columns_and_types(patients: dict[str, NDArray]) -> None:
         assert column == "age" or values.dtype.kind == "U"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "last"), [(1, "P000001"), (999_999, "P999999"), (1_000_000, "P1000000")])
 def test_patients_are_numbered(n: int, last: str) -> None:
     patient = hospital.draw(n, seed=0)["patient"]

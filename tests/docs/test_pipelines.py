@@ -20,6 +20,8 @@ from dalenius import datasets
 from dalenius.cli.app import run
 from tests.conftest import LONG, ROOT
 
+pytestmark = pytest.mark.slow
+
 FOLDER = ROOT / "examples" / "pipelines"
 FILES = ["release.csv", "patients.csv", "others.csv", "privacy.toml"]
 

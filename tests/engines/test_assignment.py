@@ -159,6 +159,7 @@ def test_by_key_with_index(opened: Callable[[Columns], Rows], out: Path) -> None
     assert read(out) == (["group", "q", "id"], found)
 
 
+@pytest.mark.slow
 def test_many_rows_keep_their_order(tmp_path: Path) -> None:
     """More than an engine reads at once, from a file in several parts."""
     columns = people(150_000)

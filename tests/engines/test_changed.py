@@ -173,6 +173,7 @@ def folder(tmp_path: Path) -> Path:
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [False, True], ids=["before writing", "at the last moment"])
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 @pytest.mark.parametrize("change", list(CHANGES))
@@ -204,6 +205,7 @@ def test_files(
     published.write(out)  # the publisher is still of use
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("method", list(METHODS))
 def test_rows_in_another_order(method: str, shuffle: bool, schema: Path, folder: Path) -> None:
@@ -312,6 +314,7 @@ def into_database(path: Path, rows: list[Row]) -> None:
         connection.execute("CREATE OR REPLACE TABLE people AS FROM arrow")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "change", "target"), IN_DATABASES)
 def test_tables_of_a_database(
     method: str, change: str, target: str, schema: Path, folder: Path, monkeypatch: pytest.MonkeyPatch

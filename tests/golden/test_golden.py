@@ -22,6 +22,7 @@ def expected(name: str) -> Any:
     return json.loads((EXPECTED / f"{name}.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_commands_say_what_they_said(seed: int) -> None:
     found = list(differences(expected(f"case-{seed:02}"), run(seed)))

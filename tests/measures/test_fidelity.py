@@ -240,6 +240,7 @@ MADE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", MADE)
 def test_what_publishers_write(made: str, case_of: Callable[[int], Case], tmp_path: Path) -> None:
     publish, seed = MADE[made]

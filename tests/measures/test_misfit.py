@@ -95,6 +95,7 @@ def drawn(seed: int) -> tuple[list[Person], list[Row]]:
     return people, rows
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_the_fewest_rows_of_any_matching(seed: int) -> None:
     people, rows = drawn(seed)
@@ -119,6 +120,7 @@ def test_both_ways_are_tried() -> None:
     assert changed >= 10
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_a_changed_cell_costs_what_a_suppressed_one_does(seed: int) -> None:
     people, rows = drawn(seed)
@@ -238,6 +240,7 @@ def test_a_truthful_release_keeps_its_figures(name: str) -> None:
         assert (found["loss"], found["ncp"], found["precision"]) == (0.0, 0.0, 1.0)
 
 
+@pytest.mark.slow
 def test_where_there_are_too_many_pairs_the_bound_is_weaker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never above what was changed, and never above the bound that looks at all pairs."""
     monkeypatch.setattr(misfit, "MAX_PAIRS", 0)

@@ -80,6 +80,7 @@ def test_nobody_threatened() -> None:
     assert math.isnan(found.median_Ti)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_faithfulness(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(seed)

@@ -12,6 +12,8 @@ from dalenius.papers import error
 from dalenius.papers.base import Paper
 from tests.papers.findings import FINDINGS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def paper() -> Paper:

@@ -18,6 +18,8 @@ from dalenius.config import parse
 from dalenius.publishers.lattice import Lattice
 from tests.oracle import minimal
 
+pytestmark = pytest.mark.slow
+
 EIGHT = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 FIVE = ("sex", "age", "race", "marital-status", "education")
 

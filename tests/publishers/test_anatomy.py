@@ -165,6 +165,7 @@ def check_files(columns: dict[str, list[str]], published: PublishedAnatomy, fold
     return group
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     counts=st.lists(st.integers(1, 12), min_size=2, max_size=6),

@@ -250,6 +250,7 @@ def test_and_it_need_not_be_a_metric(drawn: tuple[Channel, Loss, float]) -> None
         known_optimum(drawn, patch)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_what_holds_of_every_design(seed: int, background: bool) -> None:
@@ -316,6 +317,7 @@ def test_inputs_that_never_come_are_told_the_truth() -> None:
             assert found.matrix.sum(axis=1) == pytest.approx(np.ones(3), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["absolute", "squared", "hamming"])
 def test_a_grid_of_a_hundred_places(kind: str) -> None:
     """Every place is an input, an output and an estimate: the whole programme has a million nonzeros."""

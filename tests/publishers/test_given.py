@@ -337,6 +337,7 @@ GROWING: dict[str, Callable[[dl.Table, Given | None], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", GROWING)
 def test_groups_that_grow_until_enough_is_left(method: str) -> None:
     """Anatomy and microaggregation join groups; people are in groups that only the steward knows."""

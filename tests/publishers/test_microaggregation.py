@@ -49,6 +49,7 @@ def compare(sheet: Sheet, k: int, *, tied: bool) -> bool:
     return ties > 0
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(sheet=SHEETS, k=st.integers(1, 7))
 def test_random_tables(sheet: Sheet, k: int) -> None:
@@ -59,6 +60,7 @@ def test_random_tables(sheet: Sheet, k: int) -> None:
         Microaggregation(k).publish(sheet.table)
 
 
+@pytest.mark.slow
 def test_random_tables_in_which_ties_decide() -> None:
     """Different people who are equally far or near: the first row is taken, whatever rounding does."""
     tied = 0
@@ -184,6 +186,7 @@ def check_rows(sheet: Sheet, written: list[dict[str, str]], published: Published
             assert [row[name] for row in written] == [text or "" for text in sheet.columns[name]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @settings(max_examples=25)
 @given(sheet=SHEETS, k=st.integers(1, 5))
@@ -241,6 +244,7 @@ def _leaves_of(release: object) -> list[list[str | float | None]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @settings(max_examples=25)
 @given(sheet=SHEETS, k=st.integers(1, 5))

@@ -66,12 +66,14 @@ def compare(sheet: Sheet, asked: Asked, *, along: bool = False, others: bool = F
     return published
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(sheet=SHEETS, asked=st.sampled_from(ASKED))
 def test_random_tables(sheet: Sheet, asked: Asked) -> None:
     compare(sheet, asked)
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(sheet=WITH_TREES, asked=st.sampled_from(ASKED), along=st.booleans())
 def test_random_tables_with_hierarchies(sheet: Sheet, asked: Asked, along: bool) -> None:
@@ -118,6 +120,7 @@ def adult_table(data: Path) -> dl.Table:
     return dl.datasets.adult(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", ["order", "hierarchy"])
 @pytest.mark.parametrize(
     ("asked", "least"), [(Asked(k=5), 2500), (Asked(k=5, distinct=3), 2500), (Asked(t="0.3"), 100)], ids=str
@@ -277,6 +280,7 @@ def check_file(sheet: Sheet, published: PublishedMondrian, path: Path, found: pl
             assert criterion.passes(back.grouping(sensitive.name)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), asked=st.sampled_from(ASKED), trees=st.booleans(), along=st.booleans())
@@ -495,6 +499,7 @@ def test_a_missing_number_is_named_once(tmp_path: Path) -> None:
     assert Counter((row["sex"], row["age"]) for row in rows) == {("F", spelt(ages)): 101, ("M", "*"): 103}
 
 
+@pytest.mark.slow
 def test_a_long_category_makes_a_small_file(tmp_path: Path) -> None:
     leaves = [f"c{i:05}" for i in range(20_000)]
     tree = from_paths([[leaf, leaf[:3], "*"] for leaf in leaves], source="test")

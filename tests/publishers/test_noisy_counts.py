@@ -67,6 +67,7 @@ def names_of(joint: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 # ---------------------------------------------------------------------------- the counts
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40), joint=st.sampled_from(ALL_JOINT))
 def test_exact_counts(seed: int, n: int, joint: tuple[tuple[str, ...], ...]) -> None:

@@ -14,6 +14,8 @@ from dalenius.publishers.lattice import Lattice
 from dalenius.publishers.microaggregation import Microaggregation
 from dalenius.publishers.mondrian import Mondrian
 
+pytestmark = pytest.mark.slow
+
 ODD = ("*", "**", "4550*", "{a, b}", "{x}", "{}", "a~b")  # wrong unless the values are declared
 PLAIN = ("NA", '"q"', "~", "a~", "{", "}", "{a", "[1, 2]", "a, b", " x", "?")
 PUBLISHERS = {

@@ -62,6 +62,7 @@ def test_what_is_published_satisfies_with_the_others_known(criteria: list[Criter
     assert found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criteria", CRITERIA, ids=lambda c: " ".join(x.name for x in c))
 def test_the_optimum_without_suppression_equals_trying_every_node(criteria: list[Criterion]) -> None:
     for seed in range(12):

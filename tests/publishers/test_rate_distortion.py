@@ -330,6 +330,7 @@ def line(n: int) -> Floats:
     return np.asarray(np.abs(places[:, None] - places[None, :]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["hamming", "random", "absolute", "squared", "grid"])
 @pytest.mark.parametrize("share", [0.01, 0.4])
 def test_two_hundred_by_two_hundred(loss: str, share: float) -> None:

@@ -161,6 +161,7 @@ def test_there_are_cases_of_every_kind() -> None:
 # ---------------------------------------------------------------------------- the table
 
 
+@pytest.mark.slow
 def test_without_the_cells_a_table_knows_its_schema_its_texts_and_its_marginals(fetched: list[int]) -> None:
     for seed, small, most in cases():
         whole = table(small)
@@ -223,6 +224,7 @@ def test_the_limit_is_a_whole_number(most: Any) -> None:
 # ---------------------------------------------------------------------------- the lattice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [60_000_000, 12, 0], ids=["room for all", "room for little", "no room"])
 @pytest.mark.parametrize("values", [True, False], ids=["values", "sizes"])
 def test_every_node_that_fits_has_the_classes_of_memory(
@@ -313,6 +315,7 @@ def written(published: Any, path: Path) -> list[tuple[str, ...]]:
 UTILITIES = ("loss", "discernibility", "entropy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("enumerable", [400_000, 0], ids=["kept", "too large to keep"])
 @pytest.mark.parametrize("suppression", [0.0, 0.3])
 @pytest.mark.parametrize("criteria", CRITERIA, ids=lambda c: " ".join(x.name for x in c))
@@ -363,6 +366,7 @@ def test_the_optimum_is_that_of_memory_or_the_search_says_that_it_may_not_be(
         assert seen["same"] > 3, seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [False, True], ids=["each alone", "others known"])
 @pytest.mark.parametrize("criteria", CRITERIA, ids=lambda c: " ".join(x.name for x in c))
 def test_verdicts_are_those_of_memory(criteria: list[Criterion], others: bool) -> None:
@@ -382,6 +386,7 @@ def test_verdicts_are_those_of_memory(criteria: list[Criterion], others: bool) -
     assert min(seen[True], seen[False]) > 20, seen
 
 
+@pytest.mark.slow
 def test_what_is_written_is_what_memory_writes(tmp_path: Path, fetched: list[int]) -> None:
     seen = Counter[str]()
     for number, (_, small, most) in enumerate(FEW):
@@ -513,6 +518,7 @@ def test_where_not_even_the_top_fits_nothing_is_said_of_the_criteria() -> None:
 # ---------------------------------------------------------------------------- the survey
 
 
+@pytest.mark.slow
 def test_a_survey_lists_the_nodes_that_fit_as_memory_does() -> None:
     left_out = 0
     for _, small, most in cases():

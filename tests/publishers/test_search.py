@@ -80,6 +80,7 @@ def verify(found: SearchResult, feasible: dict, costs: dict) -> None:
     assert found.bound <= min(costs.values()) + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [*((name,) for name in NAMES), *MIXED], ids="+".join)
 @settings(max_examples=14)
 @given(table=TABLES, draw=st.data())
@@ -91,6 +92,7 @@ def test_optimum(names: tuple[str, ...], table: Small, draw: st.DataObject) -> N
             compare(table, models, lattice, failing, suppression, utility)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [*((name,) for name in NAMES), *MIXED], ids="+".join)
 @settings(max_examples=10)
 @given(table=TABLES, draw=st.data())

@@ -129,6 +129,7 @@ def check(lattice: Lattice, search: Search, feasible: dict[Node, set[int]], util
     assert found.optimal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("enumerable", [10**6, 0], ids=["kept", "too large to keep"])
 @pytest.mark.parametrize("handling", ["hold", "as-is", "hide"])
 @pytest.mark.parametrize("name", NAMED)
@@ -172,6 +173,7 @@ def test_realistic_adversaries(text: str, handling: str, table: Small, number: i
     check(lattice, search, every(lattice, holds, limit, handling), utility)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("handling", ["hold", "hide"])
 @pytest.mark.parametrize("name", ["k", "distinct", "entropy", "equal", "k+distinct"])
 @settings(max_examples=8)
@@ -191,6 +193,7 @@ def test_others_as_quasi(name: str, handling: str, seed: int, number: int) -> No
         check(lattice, search, every(lattice, holds, limit, handling), "loss")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("handling", ["hold", "hide"])
 @pytest.mark.parametrize("name", ["k", "k+distinct", "entropy", "k+equal"])
 def test_rollups_in_the_engine_choose_the_same(name: str, handling: str) -> None:
@@ -364,6 +367,7 @@ def test_hidden_rows_need_no_mark(tmp_path: Path) -> None:
     assert len(rows_of(tmp_path / "out.csv")) == 16
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(table=TABLES, number=st.integers(0, 5))
 def test_what_is_read_back_satisfies_what_was_asked_for(table: Small, number: int) -> None:

@@ -86,6 +86,7 @@ ASKED = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @settings(max_examples=20)
 @given(

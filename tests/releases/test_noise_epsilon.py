@@ -113,6 +113,7 @@ def queries(layout: str) -> int:
     return len(tables) + 3 * gaussian
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("mechanism", ["geometric", "laplace"])
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -105,6 +105,7 @@ def generalized(draw: st.DrawFn, *, names: st.SearchStrategy[str] = NAMES, decla
         raise
 
 
+@pytest.mark.slow
 @given(release=generalized(declare=("count", "group")))
 def test_generalized(release: Generalized) -> None:
     with folder() as here:
@@ -174,6 +175,7 @@ def test_nobodys_groups_and_a_release_of_suppressed_rows_only() -> None:
         assert not (here / "r.csv").exists()
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     release=generalized(names=PLAIN, declare=("count",)),
@@ -220,6 +222,7 @@ def centroids(draw: st.DrawFn) -> Centroids:
     return Centroids(schema, np.array(points).reshape(groups, -1), cells)
 
 
+@pytest.mark.slow
 @given(release=centroids())
 def test_centroids(release: Centroids) -> None:
     with folder() as here:
@@ -243,6 +246,7 @@ def anatomized(draw: st.DrawFn) -> Anatomized:
     return Anatomized(schema, *cells)
 
 
+@pytest.mark.slow
 @given(release=anatomized())
 def test_anatomized(release: Anatomized) -> None:
     with folder() as here:
@@ -279,6 +283,7 @@ def noisy_counts(draw: st.DrawFn) -> NoisyCounts:
     )
 
 
+@pytest.mark.slow
 @given(release=noisy_counts())
 def test_noisy_counts(release: NoisyCounts) -> None:
     with folder() as here:
@@ -327,6 +332,7 @@ def coarser_counts(draw: st.DrawFn) -> NoisyCounts:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(release=coarser_counts())
 def test_coarser_counts_and_moments(release: NoisyCounts) -> None:
     with folder() as here:

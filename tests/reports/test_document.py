@@ -122,6 +122,7 @@ def test_documents_hold_what_they_are_about(reports: dict[str, Report]) -> None:
     assert "value" in document["revealed"]["at_risk"][0]
 
 
+@pytest.mark.slow
 def test_the_same_command_twice_gives_the_same_json(run: Run, folder: Path, tmp_path: Path) -> None:
     """In two processes that hash strings differently; all but `run` is the same, to the byte."""
     texts = []
@@ -138,6 +139,7 @@ def test_the_same_command_twice_gives_the_same_json(run: Run, folder: Path, tmp_
     assert "audit" in runs[0]["command"]
 
 
+@pytest.mark.slow
 def test_another_seed_is_told(folder: Path, full: Report, run: Run) -> None:
     done = run("audit", *COMMANDS["full"], "--seed", "5", "--json", "-", cwd=folder)
     document = json.loads(done.stdout)

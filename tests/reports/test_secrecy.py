@@ -93,6 +93,7 @@ AUDITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AUDITS)
 def test_nothing_planted_gets_out(name: str, place: Path) -> None:
     code, everything = leaked(place, *AUDITS[name])
@@ -121,6 +122,7 @@ def test_the_planted_person_is_found_and_shown_to_whoever_may_see(name: str, pla
         assert word not in everything
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["release", "policy", "raw", "anatomy"])
 def test_no_figure_beside_a_row_tells_its_value(name: str, place: Path) -> None:
     """A value's frequency beside a row number says which value it is, to anybody who can count the release."""

@@ -32,6 +32,8 @@ from tests.adversaries.test_relative_exact import released as generalized
 from tests.adversaries.test_relative_links import released as anatomized
 from tests.adversaries.vertical_worlds import Vertical
 
+pytestmark = pytest.mark.slow
+
 Floats = NDArray[np.float64]
 
 REPLICATIONS = 200

@@ -163,6 +163,7 @@ def test_ess_of_an_autoregression(rho: float) -> None:
 # ---------------------------------------------------------------------------- Geweke
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rho", "number"), [(0.0, 1000), (0.5, 2000), (0.8, 4000)])
 def test_geweke_of_stationary_chains(rho: float, number: int) -> None:
     """5 % of 2,000 chains, give or take 0.5 %; the first part is worth 44 draws or more, and its uncertain variance adds some."""

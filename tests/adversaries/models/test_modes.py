@@ -185,6 +185,7 @@ MOVES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOVES)
 def test_a_move_leaves_the_posterior_as_it_is(name: str) -> None:
     everything = 0
@@ -367,6 +368,7 @@ def test_why_modes_are_not_weighed() -> None:
     assert "no jump from one mode to another is accepted" in found.unmixed()
 
 
+@pytest.mark.slow
 def test_the_error_leaves_room_for_a_mode_that_was_not_visited() -> None:
     """Seed 115 said 1.0000 ± 0.0001 without a mode of mass 0.003: its heaviest place was measured on a walk that left it."""
     family = leaning(15, 2)
@@ -385,6 +387,7 @@ def attacked(family: Family, seed: int, effort: Effort) -> tuple[Floats, Floats,
     return found.posterior, found.stderr, found.diagnostics
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "family", [crossed(5), crossed(15), crossed(40), leaning(15, 1), three_values(8)], ids=lambda family: family.name
 )
@@ -422,6 +425,7 @@ def all_pairs(leaves: int, times: int, singles: int) -> Family:
     return Family("all pairs", (*kinds, ((((0,),), (0,)), singles)), (leaves,), 2, Fraction(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_modes_that_few_scouts_find_are_looked_for(seed: int) -> None:
     """Before, four of five modes were found with the first seed, and 0.498 ± 0.0003 was said for 0.40."""
@@ -463,6 +467,7 @@ def test_swaps_do_not_cross_and_are_not_certified() -> None:
         assert any("different modes" in reason for reason in told["not_converged_because"])  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_without_scouts_it_would_be_certain(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: without places to start from and to jump to, some seed is certain of one mode of three values."""
     family = three_values(8)
@@ -483,6 +488,7 @@ def _all_alike(links: Links, effort: Effort, seeds: list[np.random.Generator]) -
     return [LinkChain(links, effort.method, mine, 0) for mine in seeds]
 
 
+@pytest.mark.slow
 def test_definetti_jumps_too() -> None:
     """The same sampler, rows of different groups kept apart."""
     family = three_values(8)
@@ -505,6 +511,7 @@ def test_a_seed_gives_the_same_again() -> None:
     assert one[2] == other[2]
 
 
+@pytest.mark.slow
 def test_families_of_the_campaign() -> None:
     """Each has several modes of comparable mass but for those that lean."""
     for family in mode_worlds.campaign():

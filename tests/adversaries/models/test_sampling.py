@@ -64,6 +64,7 @@ def test_it_stops_when_every_belief_is_sharp() -> None:
     assert sharper.errors[0].max() <= 0.0002
 
 
+@pytest.mark.slow
 def test_the_error_is_what_repeated_runs_differ_by() -> None:
     """Whatever the chains remember. It is not smaller, and not much larger: three of them are to hold (test_batch_errors.py)."""
     for memory in (0.0, 0.9):

@@ -42,6 +42,7 @@ def ring(n: int, beta: float) -> Generalized:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "beta"), [(30, 0.01), (100, 0.01), (30, 0.5)])
 def test_sets_with_two_modes(n: int, beta: float) -> None:
     """Before, two seeds of twelve said 0.01 or 0.02 for 0.75, converged."""
