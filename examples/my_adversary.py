@@ -1,7 +1,7 @@
-"""An adversary in one file: it counts everybody in the classes that the target fits, however wide these are.
+"""An adversary in one file: it counts everyone in the classes that the target fits, however wide these are.
 
-Cruder than random worlds, which weigh a class by how much of it may be the target's. A package that installs this file names
-the class in its pyproject.toml, and every command, report and test knows it:
+It is cruder than random worlds, which weighs a class by how much of it may be the target's. A package that installs this file
+names the class in its pyproject.toml. Every command, report and test then includes it:
 
     [project.entry-points."dalenius.adversaries"]
     whole-classes = "my_adversary:WholeClasses"
@@ -19,13 +19,13 @@ from dalenius.releases import Release
 
 
 class WholeClasses(Adversary):
-    """p(s | r) ∝ Σ over classes q that r fits of n(q, s); a suppressed row could be anybody."""
+    """p(s | r) ∝ Σ over classes q that r fits of n(q, s); a suppressed row could be anyone's."""
 
     __slots__ = ()
     name = "whole-classes"
     knows = "the release, that the target is in it, and the target's quasi-identifiers"
-    does = "counts everybody in the classes that the target fits, wide ones as much as narrow ones"
-    needs = ("rows", "links")  # centroids and counts have no classes that somebody could fit
+    does = "counts everyone in the classes that the target fits, wide ones as much as narrow ones"
+    needs = ("rows", "links")  # centroids and counts have no classes that a target could fit
 
     def believe(
         self, release: Release, targets: Targets, *, column: str | None = None, rng: np.random.Generator | None = None

@@ -1,6 +1,6 @@
-"""A criterion in one file: in every class the second commonest value has at least m people.
+"""A criterion in one file: in every class the second most common value has at least m people.
 
-It rules out the class of twenty in which one person differs, which distinct ℓ-diversity lets pass.
+It refuses a class of twenty in which one person differs, which distinct ℓ-diversity accepts.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from dalenius.releases import Grouping
 
 @dataclass(frozen=True, slots=True)
 class SecondValue(Criterion):
-    """The level of a class is the count of its second commonest value, 0 if it has only one.
+    """The level of a class is the count of its second most common value, 0 if it has only one.
 
-    Two values with m people each keep them whatever the class is merged with, so that it is monotone, and absorbing.
+    If two values have m people each, they still do after any merge, so the criterion is monotone and absorbing.
     """
 
     name = "second_value"
     title = "second value"
-    description = "How many people have the second commonest value of a class, at least."
-    option = Option("second-value", "At least so many people with the second commonest value of a class.", int)
+    description = "The smallest number of people with the second most common value of a class."
+    option = Option("second-value", "The second most common value of a class has at least this many people.", int)
     example = 1
     reported = (
         Reported(
             "m",
             "second value, m",
-            "fewest people with the second commonest value of a class; larger is safer",
+            "fewest people with the second most common value of a class; larger is safer",
             policy_key="min_second_value",
             is_whole=True,
         ),

@@ -15,7 +15,7 @@ from dalenius.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Pivot(Release):
-    """The same as a generalized release, `table`, is the evidence: whoever looks at classes or rows looks at that."""
+    """The evidence is the equivalent generalized release, `table`, which serves as both classes and rows."""
 
     kind = "pivot"
     description = "A line for each class, with the number of its people who have each sensitive value."

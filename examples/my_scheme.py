@@ -1,4 +1,4 @@
-"""A publishing scheme in one file: people in the order of their quasi-identifiers, k after k, published as ranges."""
+"""A publisher in one file: it sorts people by quasi-identifiers and publishes each run of k people as ranges."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from dalenius.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Runs(Publisher):
-    """At least k people in a class. Whoever has equal quasi-identifiers is in one class."""
+    """At least k people in a class. People with equal quasi-identifiers are in the same class."""
 
     name = "runs"
     title = "runs"
-    description = "Puts people in the order of their quasi-identifiers, and k after k into a class."
+    description = "Sorts people by their quasi-identifiers, and puts each run of k people into a class."
     options = (Option("first", "Runs: order people by this column first.", str, metavar="COLUMN"),)
     keeps = (KAnonymity,)  # `frontier` varies these criteria
     grid = Grid(options=("first",))  # what all candidates of `frontier` share
@@ -44,7 +44,7 @@ class Runs(Publisher):
         return (f"k = {self.k}",)
 
     def publish(self, table: Table) -> PublishedParts:
-        check_numbers_declared(table.declared)  # else nobody could say what [20, 39] covers
+        check_numbers_declared(table.declared)  # otherwise no one could know what [20, 39] covers
         bottom = BottomClasses(table.cells())  # distinct quasi-identifiers in their order, with counts
         KAnonymity(self.k).check_possible(bottom.people, ())
         columns = {column.name: a for a, column in enumerate(bottom.quasi)}
@@ -53,7 +53,7 @@ class Runs(Publisher):
         key = bottom.leaves[:, columns.get(self.first or "", 0)]
         part, size, number, left = np.zeros(len(key), dtype=np.int32), 0, 0, bottom.people
         for i in np.argsort(key, kind="stable").tolist():
-            if size >= self.k and left >= self.k:  # enough in this class, and enough to come
+            if size >= self.k and left >= self.k:  # enough in this class, and enough left
                 size, number = 0, number + 1
             part[i] = number
             size, left = size + int(bottom.base.sizes[i]), left - int(bottom.base.sizes[i])

@@ -1,10 +1,10 @@
-"""Attack releases whose posterior has several modes, with many seeds, and write down how often the answer is right.
+"""Attack releases whose posterior has several modes, with many seeds, and record how often the answer is correct.
 
     PYTHONPATH=. python scripts/proof.py [--seeds 200] [--minutes 60] [--workers 2] [--keep FILE] [--write]
 
-The true answers come from the oracles of the tests, which count worlds and share no code with the sampler. With --write the table
-goes into docs/proof.md. What the time does not suffice for is left out, and the table says how many seeds were run. With --keep
-outcomes are kept in a file: a run that was stopped goes on from there, as long as the sampler is the same.
+The true answers come from the oracles of the tests, which count worlds and share no code with the sampler. --write puts the table
+into docs/proof.md. If the time runs out, the remaining seeds are left out, and the table says how many were run. --keep saves the
+outcomes in a file. A run that was stopped continues from there, as long as the sampler is the same.
 """
 
 from __future__ import annotations
@@ -166,9 +166,9 @@ def table(results: dict[str, list[Outcome]]) -> str:
 def versions(seeds: int) -> str:
     return (
         f"Seeds 0 to {seeds - 1}, {datetime.now(UTC):%d %B %Y}. Python {platform.python_version()}, numpy {np.__version__}, "
-        f"numba {numba.__version__}, scipy {scipy.__version__}. Error asked for {EFFORT.mcse:g}, at most "
-        f"{EFFORT.most_sweeps:,} sweeps of each of {EFFORT.chains} chains; *short*: {SHORT.mcse:g}, and {SHORT.most_sweeps:,}; "
-        f"*quick*: {QUICK.mcse:g}, and {QUICK.most_sweeps:,}.\n"
+        f"numba {numba.__version__}, scipy {scipy.__version__}. Requested error {EFFORT.mcse:g}, at most "
+        f"{EFFORT.most_sweeps:,} sweeps for each of {EFFORT.chains} chains; *short*: {SHORT.mcse:g} and {SHORT.most_sweeps:,}; "
+        f"*quick*: {QUICK.mcse:g} and {QUICK.most_sweeps:,}.\n"
     )
 
 

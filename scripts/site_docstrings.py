@@ -1,4 +1,7 @@
-"""Prepare docstrings for the site: put examples with prompts (`>>>`) into code blocks, which Markdown would take for quotations.
+"""Prepare the API reference for the site.
+
+Examples with prompts (`>>>`) go into code blocks, because Markdown would take them for quotations. Signatures lose what only the
+command line uses: what `Annotated` adds to a type, and the parameter `context`.
 
 An extension of Griffe, the tool that reads the source for mkdocstrings. It is named in mkdocs.yml.
 """
@@ -35,8 +38,22 @@ def fence_examples(text: str) -> str:
     return "\n".join(lines)
 
 
-class Examples(griffe.Extension):
-    """Put the examples of every docstring into code blocks."""
+def plain_type(annotation: Any) -> Any:
+    """Return the type in `Annotated[type, …]`, and any other annotation as it is."""
+    is_annotated = isinstance(annotation, griffe.ExprSubscript) and annotation.canonical_name == "Annotated"
+    if is_annotated and isinstance(annotation.slice, griffe.ExprTuple):
+        return annotation.slice.elements[0]
+    return annotation
+
+
+class Reference(griffe.Extension):
+    """Simplify signatures, and put the examples of every docstring into code blocks."""
+
+    def on_function(self, *, func: griffe.Function, **_: Any) -> None:
+        if "context" in func.parameters:
+            del func.parameters["context"]
+        for parameter in func.parameters:
+            parameter.annotation = plain_type(parameter.annotation)
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring is not None and PROMPTS[0] in obj.docstring.value:

@@ -11,13 +11,14 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "errata.md"
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     count = sum(map(len, ERRATA.values()))
     return (
         "# Errata of the five papers\n\n"
         "<!-- written by scripts/write_errata.py -->\n\n"
-        f"{count} places where the print is wrong, or says less than it could: what it says, what is right, why, and the test\n"
-        "that shows it. The page of `dalenius reproduce` has the same beside the tables and figures.\n\n"
+        f"This page lists {count} places where one of the papers is wrong, or where its statement can be sharpened. Each\n"
+        "entry gives what is printed, the correction, the reason, and the test that shows it. The page that\n"
+        "`dalenius reproduce` writes has the same entries next to the tables and figures.\n\n"
         f"{markdown(TITLES)}"
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from dalenius import demo
 from dalenius.auditing import audit
 from dalenius.datasets import save_hospital
-from dalenius.reports import charts
+from dalenius.reports import audit_charts
 from dalenius.schema import Schema
 from dalenius.table import Table
 
@@ -28,7 +28,7 @@ def draw() -> str:
             found = audit(str(folder / scheme.file), asked, truth=table, holdout=others, seed=0)
             best = max(found.attacks, key=lambda one: one.success.value)
             attacks.append((f"{scheme.short}: {best.adversary}", best))
-    return charts.compared(attacks)
+    return audit_charts.compared(attacks)
 
 
 if __name__ == "__main__":

@@ -178,11 +178,10 @@ def test_publish(files: Files, frame: Frame, tmp_path: Path) -> None:
 @EACH
 def test_publish_with_an_earlier_release(files: Files, frame: Frame) -> None:
     options: dict[str, Any] = {"method": "mondrian", "k": 4}
-    earlier = Earlier(sources=(frame(files.first),), l=2)
-    made = dl.publish(frame(files.published), files.schema, earlier=earlier, **options)
-    by_file = dl.publish(files.published, files.schema, earlier=Earlier(sources=(str(files.first),), l=2), **options)
+    made = dl.publish(frame(files.published), files.schema, given=frame(files.first), given_l=2, **options)
+    by_file = dl.publish(files.published, files.schema, given=str(files.first), given_l=2, **options)
     assert made.published.release == by_file.published.release
-    assert "disease" not in repr(earlier)
+    assert "disease" not in repr(Earlier(sources=(frame(files.first),), l=2))
 
 
 @EACH
@@ -194,7 +193,7 @@ def test_split(files: Files, frame: Frame, tmp_path: Path) -> None:
 
 
 def test_frontier(files: Files, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"methods": ["mondrian"], "values": {"k": [3, 5]}}
+    options: dict[str, Any] = {"method": "mondrian", "k": [3, 5]}
     kept = {path.name for path in Path.cwd().iterdir()}
     made = dl.frontier(FRAMES["pandas"](files.published), files.schema, **options)
     by_file = dl.frontier(files.published, files.schema, resume=tmp_path / "kept", **options)

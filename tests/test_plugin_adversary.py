@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 TOY = ROOT / "examples" / "my_adversary.py"
 NAME = "whole-classes"
-DOES = "counts everybody in the classes that the target fits, wide ones as much as narrow ones"
+DOES = "counts everyone in the classes that the target fits, wide ones as much as narrow ones"
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_the_toy_is_one_short_file() -> None:
 
 
 def test_attack_plays_it(dalenius: Run, folder: Path) -> None:
-    assert NAME in "".join(dalenius("attack", "--help").stdout.split()).partition("Also:")[2]
+    assert NAME in "".join(dalenius("attack", "--help").stdout.split())
     attack = ("attack", "r.csv", "--truth", "patients.csv", "--holdout", "others/patients.csv")
     done = dalenius(*attack, "--adversary", NAME, "--json", "attacked.json")
     assert done.returncode == 0, done.stderr

@@ -154,7 +154,7 @@ def test_audit_knows_all_of_them(dalenius: Run, site: Path, folder: Path, releas
     assert "whole-classes on" in done.stdout
     document = written(folder, "audit.json")
     played = {attack["adversary"]: attack for attack in document["attacks"]}  # type: ignore[attr-defined]
-    assert played["whole-classes"]["does"].startswith("counts everybody in the classes")
+    assert played["whole-classes"]["does"].startswith("counts everyone in the classes")
     assert "m" in document["levels"]["second_value"]  # type: ignore[index]
     keys = {threshold["key"] for threshold in document["policy"]}  # type: ignore[attr-defined]
     assert keys == {"min_second_value", "max_attacker_accuracy"}

@@ -1,4 +1,4 @@
-"""The demo: a hospital's table, three releases of it, what adversaries learn from each, and which one may go out."""
+"""The demo: a hospital's table, three releases of it, what adversaries learn from each, and which may be published."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ from dalenius.publishers.mondrian import Mondrian
 from dalenius.schema import Schema
 from dalenius.table import Table
 
-MARK = ".dalenius-demo"  # whether a folder is ours to write into
+__all__ = ["AuditedDemo", "DemoFiles", "PublishedDemo", "Scheme", "Story", "all_schemes", "demo"]
+
+MARK = ".dalenius-demo"  # a folder with this file belongs to the demo
 POLICY = """
-# The same schema with thresholds: `dalenius audit` exits with 1 where one is violated.
+# The same schema with thresholds: `dalenius audit` exits with 1 if one is violated.
 [policy]
-max_attacker_gain = 0.05     # being in the release adds at most 5 points to how often any adversary is right
-max_perfect_breach = 0.01    # at most 1 % of the people have a value that an adversary is certain of, rightly
+max_attacker_gain = 0.05     # being in the release helps an adversary guess at most 5 more people in 100
+max_perfect_breach = 0.01    # an adversary is certain, and right, about at most 1 % of people
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """One way to publish the table: the file, and what it is, in a word and in a line."""
+    """One way to publish the table: the file, and a short and a longer description."""
 
     file: str
     short: str
@@ -45,8 +47,8 @@ class Scheme:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """What the demo writes before it publishes anything, and how many of the people are alone with what is known of them."""
+class DemoFiles:
+    """What the demo writes before it publishes, and how many people have a combination of quasi-identifiers of their own."""
 
     table: Path
     others: Path
@@ -54,11 +56,11 @@ class Files:
     policy: Path
     people: int
     alone: int
-    releases: int  # how many are going to be made
+    releases: int  # how many will be published
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PublishedDemo:
     """A release that has been written."""
 
     letter: str
@@ -70,51 +72,57 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Audited:
-    """One release and the audit of it."""
+class AuditedDemo:
+    """A release and its audit."""
 
-    made: Made
+    published: PublishedDemo
     audit: Audit
 
     @property
     def reasons(self) -> list[str]:
-        """Why it may not go out: thresholds that are violated, or cannot be told."""
-        return [_reason(one, self.audit.schema) for one in self.audit.thresholds if one.outcome != "passed"]
+        """Why it may not be published: thresholds that are violated or were not tested."""
+        return [_reason(each, self.audit.schema) for each in self.audit.thresholds if each.outcome != "passed"]
 
     @property
     def gain(self) -> float:
-        """The largest of any adversary."""
-        return max(one.gain.value for one in self.audit.attacks)
+        """The largest gain of any adversary."""
+        return max(attack.gain.value for attack in self.audit.attacks)
 
     @property
     def error(self) -> float:
+        """The mean relative error of count queries."""
         return self.audit.utility["relative_error"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Story:
-    """The releases with their audits, and the one to look at."""
+    """The releases with their audits, and the one to choose."""
 
-    files: Files
-    releases: tuple[Audited, ...]
-
-    @property
-    def allowed(self) -> list[Audited]:
-        """The releases that may go out."""
-        return [one for one in self.releases if not one.reasons]
+    files: DemoFiles
+    releases: tuple[AuditedDemo, ...]
 
     @property
-    def chosen(self) -> Audited:
-        """The release that may go out and is good for most; if none may, the one that gives away least."""
+    def allowed(self) -> list[AuditedDemo]:
+        """The releases that may be published."""
+        return [release for release in self.releases if not release.reasons]
+
+    @property
+    def chosen(self) -> AuditedDemo:
+        """The most useful release that may be published; if none may, the one with the smallest gain."""
         if self.allowed:
-            return min(self.allowed, key=lambda one: one.error)
-        return min(self.releases, key=lambda one: one.gain)
+            return min(self.allowed, key=lambda release: release.error)
+        return min(self.releases, key=lambda release: release.gain)
 
     def to_document(self) -> dict[str, Any]:
-        """The story as JSON has it."""
+        """Return the story as JSON has it."""
         releases = [
-            {"file": one.made.scheme.file, "gain": one.gain, "relative_error": one.error, "reasons": one.reasons}
-            for one in self.releases
+            {
+                "file": release.published.scheme.file,
+                "gain": release.gain,
+                "relative_error": release.error,
+                "reasons": release.reasons,
+            }
+            for release in self.releases
         ]
         return {"people": self.files.people, "alone": self.files.alone, "releases": releases}
 
@@ -125,88 +133,89 @@ def demo(
     people: int = 3000,
     is_quick: bool = False,
     seed: int = 0,
-    told: Callable[[Files | Made], None] = lambda _: None,
+    progress: Callable[[DemoFiles | PublishedDemo], None] = lambda _: None,
     stage: Callable[[str], AbstractContextManager[object]] = nullcontext,
 ) -> Story:
     """Publish a hospital's table in three ways, into a folder, and attack each.
 
-    It takes most of a minute: `told` gets each part as soon as it is there, and what is being done runs inside `stage`.
+    This takes most of a minute. `progress` gets each part as soon as it exists, and each step runs inside `stage`.
     """
     schemes = all_schemes(seed)[: 1 if is_quick else None]
-    files, opened = _prepare(folder, people, seed, len(schemes))
-    told(files)
+    files, table = _prepare(folder, people, seed, len(schemes))
+    progress(files)
     thresholds = Schema.load(files.policy)
-    releases: list[Audited] = []
+    releases: list[AuditedDemo] = []
     for letter, scheme in zip("ABC", schemes, strict=False):
         path = folder / scheme.file
-        with stage(f"making {scheme.file}"):
-            published = scheme.publish(opened)
-            published.write(path)
-        about = published.describe()
-        made = Made(letter, scheme, path, about["classes"], about["suppressed"], tuple(published.columns_left()))
-        told(made)
+        with stage(f"publishing {scheme.file}"):
+            result = scheme.publish(table)
+            result.write(path)
+        about, left = result.describe(), tuple(result.columns_left())
+        published = PublishedDemo(letter, scheme, path, about["classes"], about["suppressed"], left)
+        progress(published)
         with stage(f"attacking {scheme.file}"):
-            found = audit(
-                str(path), thresholds, truth=files.table, holdout=files.others, seed=seed, name=scheme.file
-            )  # fmt: skip
-            releases.append(Audited(made, found))
+            audited = audit(str(path), thresholds, truth=files.table, holdout=files.others, seed=seed, name=scheme.file)
+            releases.append(AuditedDemo(published, audited))
     return Story(files, tuple(releases))
 
 
-def _prepare(folder: Path, people: int, seed: int, releases: int) -> tuple[Files, Table]:
-    """Write the table, others like its people, the schema and the policy."""
+def _prepare(folder: Path, people: int, seed: int, releases: int) -> tuple[DemoFiles, Table]:
+    """Write the table, held-out people, the schema and the policy."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise file_error(error, folder, "make the folder") from None
+        raise file_error(error, folder, "create the folder") from None
     schema, policy = folder / "privacy.toml", folder / "policy.toml"
     if schema.exists() and not (folder / MARK).exists():
-        raise InputError(f"{folder} holds a privacy.toml that is not the demo's. Name another folder with -o.")
+        raise InputError(
+            f"{folder} contains a privacy.toml that the demo did not write. Choose another folder with -o."
+        )
     (folder / MARK).touch()
-    table = save_hospital(folder, people, seed)
+    file = save_hospital(folder, people, seed)
     others = save_hospital(folder, people, seed + 2, name="others.csv")
     write_texts({policy: schema.read_text(encoding="utf-8") + POLICY})
-    opened = Table(table, Schema.load(schema))
-    return Files(table, others, schema, policy, opened.cells().people, _alone(opened), releases), opened
+    table = Table(file, Schema.load(schema))
+    return DemoFiles(file, others, schema, policy, table.cells().people, _alone(table), releases), table
 
 
-def _alone(opened: Table) -> int:
-    """How many people are the only one with their quasi-identifiers."""
-    cells = opened.cells()
+def _alone(table: Table) -> int:
+    """Return how many people are the only ones with their quasi-identifiers."""
+    cells = table.cells()
     quasi = [len(column.leaves) for column in cells.schema.quasi]
     _, group = distinct_rows(cells.codes[:, : len(quasi)], quasi)
     return int((np.bincount(group, weights=cells.counts) == 1).sum())
 
 
 def all_schemes(seed: int) -> list[Scheme]:
-    """The three ways to publish."""
+    """Return the three ways to publish."""
     return [
         Scheme(
             "release.csv",
             "k = 5, ℓ = 2",
-            "columns made coarser until every class has five people and two diseases",
+            "columns are coarsened until every class has five people and two diseases",
             Lattice([KAnonymity(5), DistinctDiversity(2)], suppression=0.02).publish,
         ),
         Scheme(
             "cut",
             "Anatomy, ℓ = 3",
-            "nothing is coarser; who has which of a group's three diseases is cut off",
+            "nothing is coarsened; the link between people and the three diseases of their group is cut",
             lambda table: Anatomy(3).publish(table, seed=seed),
         ),
         Scheme(
             "careful.csv",
             "Mondrian, k = 20, t = 0.3",
-            "boxes of 20 people or more, whose diseases are like everybody's",
+            "groups of 20 or more people whose diseases are distributed as in the table",
             Mondrian([KAnonymity(20), TCloseness(0.3, "equal")]).publish,
         ),
     ]
 
 
 def _reason(threshold: Threshold, schema: Schema) -> str:
+    """Return why a threshold is not passed."""
     allowed: Any = schema.policy[threshold.key]
     gain = threshold.key == "max_attacker_gain"
     if threshold.outcome == "not tested":
-        return f"{'gain' if gain else 'certain'}: {threshold.reason}"
+        return f"{'gain' if gain else 'certainty'} not tested: {threshold.reason}"
     if gain:
-        return f"gain {100 * threshold.measured:+.1f} points, allowed {100 * allowed:+.1f}"
-    return f"certain of {threshold.measured:.1%} of the people, allowed {allowed:.1%}"
+        return f"gain {100 * threshold.measured:+.1f} points, at most {100 * allowed:+.1f} allowed"
+    return f"certain about {threshold.measured:.1%} of people, at most {allowed:.1%} allowed"

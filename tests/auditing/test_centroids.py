@@ -91,7 +91,7 @@ def test_every_threshold_is_measured_or_refused_with_a_reason(tmp_path: Path) ->
     assert any("take a person's group as known" in limit for limit in found.limits)
     screen = "\n".join(terminal.lines(found))
     assert "nearest-centroid on disease" in screen
-    assert "right group" in screen
+    assert "finds the correct group for" in screen
 
 
 def test_without_the_truth_it_is_said_how_sure_it_is(tmp_path: Path) -> None:

@@ -9,18 +9,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.my_criterion import SecondValue
 
 import dalenius as dl
 from dalenius.adversaries.models.population import Population
 from dalenius.adversaries.models.row_weights import joint
-from dalenius.auditing.compare import COSTS, LEVELS, Compared, compare
+from dalenius.auditing.compare import COSTS, Compared, compare
 from dalenius.auditing.people import together
-from dalenius.criteria import KAnonymity
+from dalenius.criteria import CRITERIA, KAnonymity, Reported, headlines
 from dalenius.errors import InputError
 from dalenius.measures.fidelity import Truth, fidelity
 from dalenius.publishers.anatomy import Anatomy
 from dalenius.publishers.mondrian import Mondrian
 from dalenius.releases import Generalized
+from dalenius.reports.compare import lines
 from tests.auditing.conftest import QUASI, Hospital
 from tests.measures import plain_fidelity as plain
 
@@ -107,7 +109,7 @@ def test_what_is_not_defined_is_absent(hospital: Hospital, tmp_path: Path) -> No
     assert 0.5 < counts.costs["relative_error"] < 1
     assert counts.costs["relative_error"] * QUERIES == pytest.approx(round(counts.costs["relative_error"] * QUERIES))
     assert centroids.kind == "centroids"
-    assert set(centroids.levels) == set(raw.levels) == set(LEVELS)
+    assert set(centroids.levels) == set(raw.levels) == set(headlines())
     queried = {"relative_error", "relative_error_median"}
     assert set(centroids.costs) == {"discernibility", "average_class_size", "suppressed"} | queried
     assert set(raw.costs) == set(COSTS) - {"faithfulness_stderr"}  # exact
@@ -266,3 +268,35 @@ def test_faithfulness_is_summed_over_all_people_that_could_be(hospital: Hospital
     assert learnt.sum() == pytest.approx(1)
     assert found["lattice"]["faithfulness"] == pytest.approx(1 - np.abs(learnt - best).sum() / 2, abs=1e-3)
     assert 0 < found["lattice"]["faithfulness"] < 1
+
+
+# ---------------------------------------------------------------------------- headlines
+
+
+def test_a_criterion_may_add_a_headline(hospital: Hospital) -> None:
+    """A criterion with a headline is a key of the JSON and a column on the screen; two cannot share one."""
+
+    class Shown(SecondValue):
+        name = "shown"
+        option = None
+        reported = (Reported("m", "second value, m", "larger is safer", headline="second"),)
+
+    class Clash(Shown):
+        name = "clash"
+
+    schema = dl.Schema.load(hospital.schema)
+    CRITERIA.add(Shown)
+    try:
+        assert list(headlines()) == ["k", "l", "t", "second"]
+        compared = compare({"release": hospital.release}, hospital.table, schema, queries=QUERIES)
+        grouping = dl.read_release(hospital.release, schema).classes().grouping()
+        assert compared.to_document()["releases"][0]["second"] == SecondValue(1).level(grouping).value
+        assert lines(compared)[0].split()[:6] == ["release", "kind", "k", "ℓ", "t", "second"]
+        CRITERIA.add(Clash)
+        with pytest.raises(InputError, match="'shown' and 'clash' both have the headline 'second'"):
+            headlines()
+    finally:
+        for name in ("shown", "clash"):
+            if name in CRITERIA:
+                CRITERIA.remove(name)
+    assert list(headlines()) == ["k", "l", "t"]

@@ -66,7 +66,7 @@ def test_the_terminal_and_the_page_say_at_least() -> None:
     assert f"gain at least {gain}" in text
     assert f"at least {success}" in page
     assert f"at least {gain}" in page
-    assert f"the best adversary is right for at least {max(one.success.value for one in told.attacks):.1%}" in page
+    assert f"the best adversary is correct for at least {max(one.success.value for one in told.attacks):.1%}" in page
     assert any(
         f"{LOST} of 40 people of the table fit no class" in limit and "lower bound" in limit for limit in told.limits
     )
@@ -82,7 +82,7 @@ def test_a_table_of_releases_marks_them(risk: str) -> None:
     found = TradeOff(tuple(points), RISKS[risk], UTILITIES["loss"], 0)
     lines = [line for line in tradeoff.lines("some", found) if "mondrian" in line]
     assert sorted("≥" in line for line in lines) == [False, True]
-    assert any("On 1 release people of the table fit no class" in note for note in tradeoff.notes(found))
+    assert any("On 1 release, people in the table match no class" in note for note in tradeoff.notes(found))
     link = dataclasses.replace(found, risk=RISKS["closeness"])
     assert not any("≥" in line for line in tradeoff.lines("some", link) if "mondrian" in line)
 
@@ -103,9 +103,9 @@ def test_the_attack_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         )
         assert code == 0
         text = capsys.readouterr().out
-        assert f"{LOST} people fit no class: success and gain are lower bounds." in text
+        assert f"{LOST} people match no class, so success and gain are lower bounds." in text
         marked = [line for line in text.splitlines() if line.endswith(", a lower bound")]
         assert [line.split()[0] for line in marked] == ["success", "gain", "random_worlds"]
         document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
         assert (document["lower_bound"], document["people_unmatched"]) == (True, LOST)
-    assert "those of the attacker are lower bounds" in text
+    assert "the attacker's figures are lower bounds" in " ".join(text.split())

@@ -117,10 +117,10 @@ def test_labels_that_nobody_fits_are_told_and_pass_nothing(tmp_path: Path) -> No
     assert joined.verdict == "incomplete"
     assert [one.reason for one in joined.thresholds] == ["8 of 8 people of the table fit no class of the release"] * 2
     assert any("Is a set, a range or a mark of suppression written in another way?" in limit for limit in joined.limits)
-    assert "      fit no class: 8 of 8 people of the table; success is a lower bound" in terminal.lines(joined)
+    assert "      match no class: 8 of 8 people in the table; success is a lower bound" in terminal.lines(joined)
     braces = audit({**table, "city": ["{Oslo, Hamar}"] * 8}, schema, truth=table)
     assert braces.verdict == "passed"
-    assert not any("fit no class" in line for line in terminal.lines(braces))
+    assert not any("match no class" in line for line in terminal.lines(braces))
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_held_out_people_who_fit_nowhere_are_counted(hospital: Hospital, tmp_pat
     release = Mondrian([KAnonymity(5)]).publish(Table(hospital.table, schema)).release
     found = audit(release, schema, truth=hospital.table, holdout=hospital.holdout)
     worlds = found.attacks[0]
-    told = [line.strip() for line in terminal.lines(found) if "fit no class" in line]
+    told = [line.strip() for line in terminal.lines(found) if "match no class" in line]
     assert worlds.unmatched == 0
     expected = f"fit no class: {worlds.control_unmatched:,} of 350 people held out"
     assert told == ([expected] if worlds.control_unmatched else [])
@@ -140,7 +140,7 @@ def test_held_out_people_who_fit_nowhere_are_counted(hospital: Hospital, tmp_pat
     (tmp_path / "old.csv").write_text("\n".join([header, *old]) + "\n", encoding="utf-8")
     strange = audit(release, schema, truth=hospital.table, holdout=tmp_path / "old.csv")
     assert strange.attacks[0].control_unmatched > 0
-    assert any("people held out" in line for line in terminal.lines(strange))
+    assert any("held-out people" in line for line in terminal.lines(strange))
 
 
 def test_several_sensitive_columns_of_many_values_are_not_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,12 +77,12 @@ HOLDOUT = ("--holdout", "others/patients.csv")
 @pytest.mark.parametrize(
     ("thresholds", "arguments", "code", "verdict", "words"),
     [
-        ((), (*TRUTH, *HOLDOUT), 0, "none", "No thresholds were set"),
+        ((), (*TRUTH, *HOLDOUT), 0, "none", "The policy sets no thresholds"),
         (("min_k = 5", "max_attacker_accuracy = 0.99"), TRUTH, 0, "passed", "The release satisfies the policy"),
         (("min_k = 5", "max_attacker_accuracy = 0.01"), TRUTH, 1, "violated", "The release violates the policy"),
         (("min_k = 150",), ("release.csv",), 1, "violated", "The release violates the policy"),
-        (("max_attacker_gain = 0.99",), TRUTH, 0, "incomplete", "not every threshold could be tested"),
-        (("min_k = 5", "max_attacker_accuracy = 0.99"), ("release.csv",), 0, "incomplete", "not every threshold"),
+        (("max_attacker_gain = 0.99",), TRUTH, 0, "incomplete", "some could not be tested"),
+        (("min_k = 5", "max_attacker_accuracy = 0.99"), ("release.csv",), 0, "incomplete", "some could not be"),
         (("min_k = 150", "min_faithfulness = 0.5"), TRUTH, 1, "violated", "The release violates the policy"),
     ],
 )  # fmt: skip

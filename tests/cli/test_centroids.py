@@ -105,8 +105,8 @@ def test_rates(run: Run, more: tuple[str, ...]) -> None:
     assert 0.3 < found["right_group"]["value"] < 1
     assert found["right_group"]["n"] == 240
     assert "GT_A" not in found
-    assert "nearest-centroid on disease (exact): leaks about persons" in out
-    assert "the nearest centroid is that of their own group" in out
+    assert "nearest-centroid on disease (exact): leaks information about individuals" in out
+    assert "correct group found" in out
     alone = json.loads(run("attack", "points.csv", *TRUTH, "--json", "-")[1])
     assert alone["success"] == found["success"]
     assert alone["gain"]["n"] == 0
@@ -129,7 +129,9 @@ def test_in_another_order_the_right_group_is_not_known(run: Run) -> None:
     assert found["right_group"] == {"value": None, "low": None, "high": None, "n": 0}
     assert found["group_known"] is False
     assert "not in the order of the table" in found["group_unknown_because"]
-    assert "How often the nearest centroid is the right one is not known (the lines of the release" in out
+    assert "It is not known how often the nearest centroid is the correct one (the lines of the release" in " ".join(
+        out.split()
+    )
     assert found["success"]["value"] == pytest.approx(
         json.loads(run("attack", "points.csv", *ALL, "--json", "-")[1])["success"]["value"]
     )
@@ -188,11 +190,11 @@ def test_no_command_sends_in_a_circle(run: Run) -> None:
     code, out, err = run("audit", "points.csv", *ALL)
     assert (code, err) == (0, "")
     assert "nearest-centroid attacks them" in " ".join(out.split())
-    assert "nearest-centroid on disease: " in out
-    assert "  Inference: how often the adversary guesses right" in out
+    assert "nearest-centroid on disease\n" in out
+    assert "  Inference: correct guesses of each adversary" in out
     code, out, err = run("audit", "points.csv")
     assert (code, err) == (0, "")
-    assert "nearest-centroid on disease: right or wrong unknown" in out
+    assert "nearest-centroid on disease\n      correctness unknown" in out
 
 
 def test_a_release_whose_kind_is_not_told(run: Run, clinic: Path) -> None:

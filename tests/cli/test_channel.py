@@ -154,7 +154,7 @@ def test_an_attacker_with_a_wrong_prior(cli: Cli) -> None:
     assert found["mistaken"]["error"] == pytest.approx(0.6)  # it always says b
     code, out, _ = cli("m.csv", "--prior", "p.csv", "--assumed-prior", "w.csv")
     assert code == 0
-    assert "errs by 0.6" in out
+    assert "has an error of 0.6 " in out
 
 
 def test_epsilon_knows_no_prior(cli: Cli) -> None:
@@ -421,7 +421,7 @@ def test_what_is_asked_for_is_shown(cli: Cli) -> None:
     _, out, _ = cli("--model", "crowds:n=5,p=0.3")
     assert "Edman" in out
     _, out, _ = cli("--model", "planar-laplace:grid=3,epsilon=1")
-    assert "for each unit of distance" in out
+    assert "ε, per unit of distance" in out
     assert set(document(cli, "m.csv", "--order", "1.0000000001", "--order", "1")["renyi_entropy"]) == {
         "1",
         "1.0000000001",
@@ -450,7 +450,7 @@ def test_the_curve_and_one_channel_of_it(cli: Cli) -> None:
 def test_the_screen(cli: Cli) -> None:
     code, out, _ = cli("m.csv", "--prior", "p.csv")
     assert code == 0
-    assert max(map(len, out.splitlines())) <= 120
+    assert max(map(len, out.splitlines())) <= 80
     for words in (
         "average privacy",
         "worst-case privacy",

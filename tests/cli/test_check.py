@@ -197,7 +197,7 @@ def test_worst_classes_by_number_size_and_rows(cli: Cli) -> None:
     sections = re.split(r"\n\n", out)
     for name, index, column in (("disease", 4, DISEASE), ("drug", 5, DRUG)):
         section = next(part for part in sections if part.strip().startswith(name))
-        lines = section.splitlines()[1:12]
+        lines = re.sub(r"\n {20,}", " ", section).splitlines()[1:12]  # a long place goes on below itself
         assert len(lines) == len(PLACES)
         everyone = [row[index] for row in ROWS]
         for line, oracle in zip(lines, PLACES.values(), strict=True):
@@ -218,7 +218,7 @@ def test_worst_classes_by_number_size_and_rows(cli: Cli) -> None:
             every = [[ROWS[i][index] for i in members] for members in CLASSES]
             mine = levels(oracle, [[ROWS[i][index] for i in rows]], everyone, column, 2)
             assert mine == close(levels(oracle, every, everyone, column, 2))
-            shown = line[35:48].strip()
+            shown = line.split("  larger" if "  larger" in line else "  smaller")[0].split()[-1]
             assert shown == "infinite" if mine == "inf" else float(shown) == pytest.approx(mine, rel=1e-5, abs=1e-6)
 
 

@@ -111,8 +111,8 @@ def test_audit_says_it_in_every_report(cli: Cli) -> None:
     assert code == 0
     lines = out.splitlines()
     assert lines[0].startswith("r.csv: 12 people in 4 classes")
-    assert lines[1] == "  Left           age (2 of 20 values), zip (gone), sex (kept)"
-    assert lines[2].startswith("  WARNING        Nothing is left of zip:")
+    place = lines.index("  Columns        age (2 of 20 values), zip (gone), sex (kept)")
+    assert lines[place + 1].startswith("  WARNING        Nothing is left of zip:")
     assert read("a.json")["release"]["columns_left"] == read("r.csv.meta.json")["columns_left"]
     page = Path("r.html").read_text(encoding="utf-8")
     assert "age (2 of 20 values), zip (gone), sex (kept)" in page
@@ -122,20 +122,20 @@ def test_audit_says_it_in_every_report(cli: Cli) -> None:
 def test_audit_of_a_release_that_lost_nothing_does_not_warn(cli: Cli) -> None:
     code, out, _ = cli("audit", "t.csv", "--truth", "t.csv", "-o", "r.html")
     assert code == 0
-    assert "  Left           every column kept\n" in out
+    assert "  Columns        every column kept\n" in out
     assert "Nothing is left" not in out + Path("r.html").read_text(encoding="utf-8")
 
 
 def test_lattice_says_it_of_the_best_node(cli: Cli) -> None:
     code, out, err = cli("lattice", "t.csv", "--k", "3", "--json", "l.json")
     assert code == 0
-    assert "  The first leaves age (2 of 20 values), zip (gone), sex (kept)\n" in out
+    assert "  Columns in the first node: age (2 of 20 values), zip (gone), sex (kept)\n" in out
     assert "WARNING: Nothing is left of zip" in err
     told = read("l.json")
     best = min((node for node in told["nodes"] if node["satisfies"]), key=lambda node: node["loss"])
     assert told["best"]["levels"] == best["levels"]
     assert told["best"]["columns_left"]["zip"]["state"] == "gone"
-    assert "The first leaves" not in cli("lattice", "t.csv")[1]  # nothing is asked for: there is no best
+    assert "in the first node" not in cli("lattice", "t.csv")[1]  # nothing is asked for: there is no best
 
 
 def test_frontier_says_it_of_the_best_release(cli: Cli) -> None:
@@ -143,14 +143,14 @@ def test_frontier_says_it_of_the_best_release(cli: Cli) -> None:
     code, out, err = cli("frontier", "t.csv", *asked, "-o", "f.html", "--json", "f.json")
     assert code == 0, err
     told = " ".join(out.split())
-    assert "Most useful that satisfies the policy: lattice k = 3" in told
-    assert "It leaves age (2 of 20 values), zip (gone), sex (kept)." in told
+    assert "Most useful release that satisfies the policy: lattice k = 3" in told
+    assert "Columns: age (2 of 20 values), zip (gone), sex (kept)." in told
     assert "Nothing is left of zip" in told
     assert "Nothing is left of zip" in Path("f.html").read_text(encoding="utf-8")
     (point,) = read("f.json")["points"]
     assert point["columns_left"]["zip"]["state"] == "gone"
     again = cli("frontier", "t.csv", *asked)  # from what was kept
-    assert "It leaves age (2 of 20 values), zip (gone), sex (kept)." in " ".join(again[1].split())
+    assert "Columns: age (2 of 20 values), zip (gone), sex (kept)." in " ".join(again[1].split())
 
 
 def test_frontier_names_releases_that_lost_a_column(cli: Cli) -> None:
@@ -190,7 +190,7 @@ def test_check_warns(cli: Cli) -> None:
     assert cli("publish", "t.csv", "--k", "3", "-o", "r.csv", "-q")[0] == 0
     code, out, _ = cli("check", "r.csv", "--json", "c.json")
     assert code == 0
-    assert "  left             age (2 of 20 values), zip (gone), sex (kept)\n" in out
+    assert "  columns      age (2 of 20 values), zip (gone), sex (kept)\n" in out
     assert read("c.json")["columns_left"]["sex"]["state"] == "kept"
 
 
@@ -207,5 +207,5 @@ def test_other_columns_of_suppressed_rows_are_published_and_it_is_said(cli: Cli,
     assert [line for line in lines if line[0] == "*"] == [["*", "note 16", "x"], ["*", "note 17", "y"]]
     cli("audit", "r.csv", "-o", "r.html")
     page = Path("r.html").read_text(encoding="utf-8")
-    assert "share of rows without any quasi-identifier; their sensitive and other columns are published" in page
+    assert "share of rows without quasi-identifiers; their sensitive and other columns are published" in page
     assert "only the sensitive value" not in page

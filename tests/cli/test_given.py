@@ -98,7 +98,8 @@ def test_what_is_left_together(cli: Cli, method: str) -> None:
     )
     assert code == 0
     assert f"  given      1 earlier release locates {told['located']} of {PEOPLE} people\n" in out
-    assert "  together   intersecting all releases leaves at least 2 values for everybody; on average " in out
+    together = " ".join(out.split())
+    assert "together intersecting all releases leaves at least 2 values for everybody; " in together
     moved = told["differences"][0]
     assert (
         f"  changes    since old-mondrian: at least {moved['joined']} people joined and {moved['left']} left\n" in out
@@ -119,10 +120,12 @@ def test_several_releases_of_every_kind(cli: Cli, method: str) -> None:
     assert told["smallest_posterior"] < 3  # those who were below
     code, out, _ = cli("publish", "second.csv", "--method", method, *ASKED[method], "-o", "new", *old, "--given-l", "3")
     assert code == 0
-    assert f"{told['already_below']} people have fewer than 3 left, whatever is published of this table" in out
+    assert f"{told['already_below']} people have fewer than 3 values left, whatever is published" in " ".join(
+        out.split()
+    )
     assert (
         f"intersecting all releases leaves at least 3 values for {told['people'] - told['already_below'] - told['contradicted']} pe"
-        in out
+        in " ".join(out.split())
     )
 
 
@@ -134,7 +137,7 @@ def test_centroids_that_contradict(cli: Cli) -> None:
     assert told["below_l"] == 0
     code, out, _ = cli("publish", "second.csv", "--method", "mondrian", "--k", "4", "-o", "new", *old)
     assert code == 0
-    assert f"contradict {told['contradicted']} " in out
+    assert f"leave no value for {told['contradicted']} " in " ".join(out.split())
 
 
 def test_what_is_missing_is_not_known(cli: Cli) -> None:

@@ -107,12 +107,13 @@ def test_lattice_of_two_columns_has_the_worst(town: Cli, tmp_path: Path) -> None
 def test_lattice_text(town: Cli) -> None:
     out = said(town, "lattice", "t.csv", "--adversary", "I:table:1e6", "--adversary", "II:20")
     infinite = sum(of_node("I:table:1e6", n) == of_node("II:20", n) == math.inf for n in nodes(TREES))
-    assert f"{infinite} have an infinite ε against each adversary" in out
-    rows = [line for line in out.splitlines() if re.search(r"age \d, sex \d$", line)]
+    assert f"{infinite} nodes have an infinite ε against every adversary" in out
+    rows = [line.split() for line in out.splitlines() if re.match(r"  \d,\d ", line)]
     assert len(rows) == 8 - infinite
-    for line in rows:
-        node = tuple(map(int, re.findall(r"\d", line.rpartition("age")[2])))
-        shown = line.split("age")[0].split()[-2:]
+    assert "in the order age, sex;" in out
+    for row in rows:
+        node = tuple(map(int, row[0].split(",")))
+        shown = row[-2:]
         for text, word in zip(("I:table:1e6", "II:20"), shown, strict=True):
             right = of_node(text, node)
             assert word == "infinite" if right == math.inf else float(word) == pytest.approx(float(right), rel=1e-4)
@@ -138,7 +139,7 @@ def test_the_page_is_one_file(town: Cli, tmp_path: Path) -> None:
     page = Page(html)
     assert not [word for word in (*DISEASES, "Person") if word in page.text]
     found = {tuple(n["levels"].values()): n for n in json.loads((tmp_path / "out.json").read_text())["nodes"]}
-    [heading] = [heading for heading in page.headings if "most detailed first" in heading]
+    [heading] = [heading for heading in page.headings if heading == "Nodes by loss"]
     rows = page.table(heading)
     assert len(rows) == 8
     # Those that hold against nobody come last; for the rest the most detailed is first.
@@ -188,7 +189,7 @@ def pictured(shape: tuple[int, int], good: Callable[[int, int], bool]) -> tuple[
         most_cells=1, not_looked_at=0, nodes=tuple(made), good=(), hopeless=0, best_left=(), sweep=sweep, sweep_epsilon=2.5,
     )  # fmt: skip
     html = report.page(surveyed, {"command": ["x"]})
-    part = html.split("<h2>Which nodes satisfy what</h2>")[1].split("<h2>")[0]
+    part = html.split("<h2>Which nodes satisfy which conditions</h2>")[1].split("<h2>")[0]
     assert "II:9 knows 1 record." in html
     assert "not {&lt;b&gt;}" in html
     return part, set(re.findall(r">(\d+,\d+)<", part))
@@ -205,11 +206,11 @@ def test_which_nodes_are_drawn() -> None:
     assert drawn == {f"{i},{j}" for i, j in good | below}
     assert f"{len(good)} of 225 nodes" in said_of
     said_of, drawn = pictured((15, 15), lambda *_: False)
-    assert "no node satisfies any" in said_of
+    assert "no node satisfies a condition" in said_of
     assert drawn == set()
     said_of, drawn = pictured((20, 20), lambda i, j: i + j > 3)
     assert drawn == set()
-    assert "390 nodes satisfy some, too many to draw" in said_of
+    assert "390 nodes satisfy a condition, which is too many to draw" in said_of
 
 
 def test_what_is_too_much_to_draw_is_what_satisfies_something() -> None:

@@ -106,7 +106,7 @@ def test_the_text_names_the_worst_class_by_number_and_size(table_3: Cli) -> None
     assert " infinite " in line_of(out, "IV")
     for word in ("Flu", "Cancer", "<40", ">=40"):
         assert word not in out
-    assert "  left             age (2 of 100 values), gender (kept)\n" in out  # how many labels, not which
+    assert "  columns      age (2 of 100 values), gender (kept)\n" in out  # how many labels, not which
     assert not re.search(r"\b(gender|age) (?!\()", out)
 
 
@@ -267,7 +267,7 @@ def test_withstands_in_words_and_none(table_3: Cli) -> None:
     found = document(table_3, *asked)
     assert found["withstands"]["sigma"] == {"I:uniform": None, "I:table": None, "II": None}
     out = said(table_3, *asked)
-    assert re.search(r"withstands, at ε = 1\.2", out)
+    assert re.search(r"withstands at ε\s=\s1\.2:", out)
     assert [line_of(out, prior).split()[1:] for prior in ("I:uniform", "I:table", "II")] == [["none"]] * 3
     spans = document(table_3, "check", *CHECK_3, "--epsilon", "4.5")["withstands"]["sigma"]
     out = said(table_3, "check", *CHECK_3, "--epsilon", "4.5")

@@ -53,7 +53,7 @@ def test_every_row_is_in_one_of_them(run: Run, share: str) -> None:
     kept, others = read("kept.csv"), read("others.csv")
     assert len(others) == round(float(share) * 57)
     assert f"{len(kept)} rows to publish" in out
-    assert f"{len(others)} row{'s' if len(others) > 1 else ''} held out, a share of {share} drawn by seed 0" in out
+    assert f"{len(others)} row{'s' if len(others) > 1 else ''} held out (a share of {share}, drawn with seed 0)" in out
     assert sorted(kept + others, key=lambda row: int(row[0])) == ROWS
     for part in (kept, others):
         assert part == sorted(part, key=lambda row: int(row[0]))

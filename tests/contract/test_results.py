@@ -36,10 +36,10 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
         ["check", "r.csv", "--k", "5", "--l", "3"],
     ),
     "audit": (
-        lambda: dl.audit("r.csv", "policy.toml", truth="half.csv", holdout="rest.csv", name="r.csv"),
+        lambda: dl.audit("r.csv", "policy.toml", truth="half.csv", holdout="rest.csv"),
         ["audit", "r.csv", "--schema", "policy.toml", "--truth", "half.csv", "--holdout", "rest.csv"],
     ),
-    "audit alone": (lambda: dl.audit("r.csv", name="r.csv"), ["audit", "r.csv"]),
+    "audit alone": (lambda: dl.audit("r.csv"), ["audit", "r.csv"]),
     "attack": (
         lambda: dl.attack("r.csv", targets=Path("half.csv"), truth=Path("half.csv"), adversary="random-worlds"),
         [
@@ -54,7 +54,7 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
     "compare": (lambda: dl.compare(["s.csv"], "patients.csv"), ["compare", "s.csv", "--truth", "patients.csv"]),
     "lattice": (lambda: dl.lattice("patients.csv", k=5), ["lattice", "patients.csv", "--k", "5"]),
     "lattice swept": (
-        lambda: dl.lattice("patients.csv", k=5, sweep_epsilon=2.5),
+        lambda: dl.lattice("patients.csv", k=5, epsilon=2.5),
         ["lattice", "patients.csv", "--k", "5", "-o", "l.html"],
     ),
     "channel": (lambda: dl.channel(model="crowds:n=5,p=0.3"), ["channel", "--model", "crowds:n=5,p=0.3"]),
@@ -64,7 +64,7 @@ MAKERS: dict[str, tuple[Callable[[], Result], list[str] | None]] = {
     ),
     "frontier": (
         lambda: dl.frontier(
-            "patients.csv", "policy.toml", methods=["mondrian"], values={"k": (5, 10, 999)}, risk="random-worlds", jobs=1
+            "patients.csv", "policy.toml", method="mondrian", k=[5, 10, 999], risk="random-worlds", jobs=1
         ),
         [
             *("frontier", "patients.csv", "--schema", "policy.toml", "--method", "mondrian", "--k", "5,10,999"),

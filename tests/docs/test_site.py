@@ -23,6 +23,8 @@ pytestmark = pytest.mark.slow
 
 sys.path.insert(0, str(ROOT / "scripts"))  # the hooks import their neighbours, as in a build
 
+pytestmark = pytest.mark.slow
+
 PAGES = ["index.html", "adversaries/index.html", "api/functions.html", "quickstart.html"]
 WIDTHS = [390, 1280]
 # What a browser loads by itself. Links that a reader may click are no concern here.
@@ -176,6 +178,13 @@ def test_links_out_of_the_pages_lead_somewhere(site: Path) -> None:
                 wrong.append(f"{path.relative_to(site)}: {link}")
     assert wrong == []
     assert (site / "project" / "readme.html").is_file()
+
+
+def test_signatures_show_types_and_nothing_of_the_command_line(site: Path) -> None:
+    text = re.sub(r"<[^>]+>", "", (site / "api" / "functions.html").read_text(encoding="utf-8"))
+    assert "publish(" in text
+    assert "Annotated" not in text
+    assert "context:" not in text
 
 
 HOOKS = runpy.run_path(str(ROOT / "scripts" / "site_hooks.py"))

@@ -88,7 +88,7 @@ def attack(
 
     rates = dict(error) if isinstance(error, Mapping) else error_rates(several(error))
     request = AttackRequest(
-        release=support.as_source(release), adversary=adversary, targets=targets, truth=support.as_source(truth),
+        release=support.as_source(release), adversary=adversary, targets=support.as_source(targets), truth=support.as_source(truth),
         holdout=support.as_source(holdout), knows=names(knows), error=rates, skip_unmatched=skip_unmatched,
         deleted=deleted, mcse=mcse, method=method, most_sweeps=most_sweeps, sensitive=sensitive, kind=kind,
     )  # fmt: skip

@@ -20,7 +20,7 @@ QUERIES = Option("queries", "Number of count queries in the workload.", int, min
 
 @public()
 def compare(
-    releases: Annotated[Mapping[str, arguments.AnySource] | Sequence[str | Path], RELEASES],
+    releases: Annotated[Mapping[str, arguments.AnySource] | Sequence[arguments.AnySource], RELEASES],
     truth: Annotated[arguments.AnySource, TRUTH],
     schema: arguments.Schema = arguments.SCHEMA_FILE,
     *,
@@ -32,7 +32,7 @@ def compare(
 ) -> Comparison:
     """Compare releases of the same table: labels, classes, divergence from the table, and the error of count queries.
 
-    `releases` is a list of paths, or a mapping from names to paths, data frames or releases that are already open.
+    `releases` is a list, or a mapping from names, of paths, data frames or releases that are already open.
 
     >>> import dalenius as dl
     >>> table = dl.datasets.hospital(300, seed=1)
@@ -48,7 +48,7 @@ def compare(
     files = [file for one in several for file in support.release_files(one)]
     context.check_outputs([*several, *files, truth, schema, *connected.own_files])
     context.show("measuring")
-    named: Any = [str(one) for one in several]
+    named: Any = [str(one) if isinstance(one, Path) else support.as_source(one) for one in several]
     if isinstance(releases, Mapping):
         named = {name: support.as_source(one) for name, one in releases.items()}
     return compare(named, support.as_source(truth), roles, kind=kind, engine=connected, queries=queries, seed=seed)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dalenius.api import arguments
+from dalenius.api import arguments, support
 from dalenius.api.arguments import several
 from dalenius.api.support import NO_CONTEXT, Context, public
 from dalenius.errors import InputError
@@ -92,7 +92,7 @@ def frontier(
             "--holdout names the people to hold out, and --share draws them from the table. Use one of them."
         )
     chosen = {name: _text(value) for name, value in chosen_of(grid).items()}
-    people: dict[str, Any] = {"holdout": holdout, "share": share, "seed": seed}
+    people: dict[str, Any] = {"holdout": support.as_source(holdout), "share": share, "seed": seed}
     comparing: dict[str, Any] = {
         "risk": risk,
         "utility": utility,
@@ -103,7 +103,9 @@ def frontier(
     }
     is_comparing = fresh or any(value is not None for value in comparing.values())
     if not is_comparing and _is_curve_alone(methods, chosen, draws):
-        return _curve(table, Path(schema), chosen, draws=draws, engine=engine, context=context, **people)
+        return _curve(
+            support.as_source(table), Path(schema), chosen, draws=draws, engine=engine, context=context, **people
+        )
     if draws is not None:
         raise InputError("--draws is for noisy counts alone: every other release is made once. Leave it out.")
     from dalenius import engines
@@ -112,8 +114,8 @@ def frontier(
     values, shared = _split(chosen)
     page, json = _outputs(context)
     return frontier(
-        table, Path(schema), methods=methods or None, values=values, options=shared, fresh=fresh, page=page, json=json,
-        url=engine or engines.DEFAULT, connect=context.engine, stage=context.stage, **comparing, **people,
+        support.as_source(table), Path(schema), methods=methods or None, values=values, options=shared, fresh=fresh,
+        page=page, json=json, url=engine or engines.DEFAULT, connect=context.engine, stage=context.stage, **comparing, **people,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from dalenius.options import Option
 if TYPE_CHECKING:
     from dalenius.measures.guide import Guidance
 
-ABOUT = Option("about", "What must nobody find out?", str, metavar="identity|attribute")
+ABOUT = Option("about", "What must an attacker not find out?", str, metavar="identity|attribute")
 LOSS = Option("loss", "Does a near miss help the attacker?", str, metavar="hamming|graded")
 LOSS_KNOWN = Option("loss-known", "Do you know what a near miss is worth to the attacker?", str, metavar="yes|no")
 OBSERVATIONS = Option(

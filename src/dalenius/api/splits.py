@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from dalenius.api import arguments
+from dalenius.api import arguments, support
 from dalenius.api.support import public
 from dalenius.options import Option
 
@@ -39,4 +39,4 @@ def split(
     """
     from dalenius.auditing.splitting import split
 
-    return split(table, Path(output), Path(others), share=share, seed=seed)
+    return split(support.as_source(table), Path(output), Path(others), share=share, seed=seed)

@@ -20,7 +20,7 @@ from dalenius.adversaries.naive_bayes import NaiveBayes
 from dalenius.auditing.attacks import Attack, attack
 from dalenius.auditing.holdout import SHARE, drawn_together, split
 from dalenius.auditing.people import Control, People, check_others, check_values, files_of
-from dalenius.engines import Engine
+from dalenius.engines import Engine, Source
 from dalenius.errors import InputError, ParameterError, check_seed
 from dalenius.measures import accuracy, count_error
 from dalenius.measures.accuracy import Shift, Verdict
@@ -224,12 +224,12 @@ def epsilon_curve(
 
 
 def epsilon_curve_of(
-    table: Path,
+    table: Source,
     schema: Path,
     epsilons: Sequence[float] | None = None,
     *,
     draws: int | None = None,
-    holdout: Path | None = None,
+    holdout: Source | None = None,
     share: float | None = None,
     options: Mapping[str, Any] | None = None,
     page: Path | None = None,

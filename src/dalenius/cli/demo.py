@@ -39,7 +39,7 @@ def run(folder: Path, people: int, quick: bool, no_open: bool, seed: int) -> Non
     from dalenius.reports import html
 
     story = demo(
-        folder, people=people, is_quick=quick, seed=seed, told=lambda told: _say(report.part(told)), stage=_stage
+        folder, people=people, is_quick=quick, seed=seed, progress=lambda part: _say(report.part(part)), stage=_stage
     )
     _say(report.outcome(story))
     page = folder / "report.html"

@@ -49,8 +49,10 @@ class DuckDB:
             temp_directory=spill, autoinstall_known_extensions=False, autoload_known_extensions=False
         )
         # Progress is ours to print; DuckDB's own bar would write into piped output.
-        self._connection.con.execute("SET enable_progress_bar_print = false")
-        self._connection.con.execute("SET enable_progress_bar = true")
+        # In a notebook without ipywidgets DuckDB refuses both settings. Then there is no bar, and no share of the work to report.
+        with suppress(duckdb.InvalidInputException):
+            self._connection.con.execute("SET enable_progress_bar_print = false")
+            self._connection.con.execute("SET enable_progress_bar = true")
         self._lock = threading.RLock()  # a connection takes one query at a time
         self._gone: deque[str] = deque()
         if self._database is not None:

@@ -22,7 +22,8 @@ from dalenius.criteria import EpsilonPrivacy, Realistic
 from dalenius.papers.base import Compared, Exhibit, Paper
 from dalenius.publishers.nodes import GeneralizationLattice, Node
 from dalenius.publishers.survey import Sweep, stubbornness, survey
-from dalenius.reports import charts, words
+from dalenius.reports import charts
+from dalenius.reports.numbers import number
 from dalenius.table import Table
 
 __all__ = [
@@ -208,7 +209,7 @@ def _table5(nodes: Sequence[dict[str, Any]]) -> Exhibit:
     rows = []
     for node, printed in PRINTED.items():
         cells = [
-            f"{value:g}{' (impossible)' if (node, j) in IMPOSSIBLE else ''} / {words.number(ours[node][j])}"
+            f"{value:g}{' (impossible)' if (node, j) in IMPOSSIBLE else ''} / {number(ours[node][j])}"
             for j, value in enumerate(printed)
         ]
         rows.append(["[" + ", ".join(map(str, node)) + "]", *cells])
@@ -288,7 +289,7 @@ def _figure2(sweep: Sweep) -> Exhibit:
         "ε grows with stubbornness, and so does what privacy costs; for class II without bound.",
         ("σ", *(f"ε of {list(SHOWN_NODE)}, {prior}" for prior in sweep.epsilon)),
         [
-            ["∞" if math.isinf(sigma) else f"{sigma:g}", *(words.number(line[i]) for line in sweep.epsilon.values())]
+            ["∞" if math.isinf(sigma) else f"{sigma:g}", *(number(line[i]) for line in sweep.epsilon.values())]
             for i, sigma in enumerate(sweep.sigmas)
         ],
         (

@@ -28,7 +28,8 @@ from dalenius.papers.relative_experiments import (
     remark5,
 )
 from dalenius.releases import Generalized
-from dalenius.reports import charts, words
+from dalenius.reports import charts
+from dalenius.reports.numbers import number
 
 CITATION = (
     "M. Boreale, F. Corradi and C. Viscardi, Relative Privacy Threats and Learning From Anonymized Data, "
@@ -112,7 +113,7 @@ def _table1() -> Exhibit:
         "Of (c) learner and attacker are sampled, all else is exact. Remark 5 is added: a table that is published as it is.",
         ("table", "belief", *recoded.diseases),
         [
-            [f"({letter})", who, *(words.number(float(p)) for p in getattr(found, name))]
+            [f"({letter})", who, *(number(float(p)) for p in getattr(found, name))]
             for letter, found in (("a", original), ("b", recoded), ("c", anatomized))
             for who, name in (("p_L", "learner"), ("p_A", "attacker"), ("p_RW", "random_worlds"))
         ],
@@ -335,7 +336,7 @@ def _skewed(mine: Points, other: Points | None, what: str) -> Compared:
     """γ is said to be positive and, where there is another scheme to go by, greater than of that."""
     if other is None:
         return Compared(what, "positive", mine.skewness, "" if mine.skewness > 0 else "not so here: other rows")
-    note = f"there it is {words.number(other.skewness)}"
+    note = f"there it is {number(other.skewness)}"
     return Compared(
         what,
         "even greater than of k-anonymity",
@@ -358,7 +359,7 @@ def _figure(
             drawn.append((scatter, f"({next(letters)}) {level}: p_L and p_A of those threatened under {who}"))
             drawn.append((bars, f"({next(letters)}) {level}: log2 Ti of those threatened under {who}"))
             numbers = (mine.attacker_surer, mine.doubled, mine.skewness)
-            rows.append([level, who, f"{len(mine.logs):,}", *map(words.number, numbers)])
+            rows.append([level, who, f"{len(mine.logs):,}", *map(number, numbers)])
     return Exhibit(
         name,
         f"p_L against p_A and log2 Ti of threatened people: {scheme}",

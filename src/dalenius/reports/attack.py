@@ -7,33 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.auditing.attacking import Rated, ReleaseAttack
-from dalenius.errors import counted
+from dalenius.reports.layout import grid, wrapped
+from dalenius.reports.words import attack as say
+from dalenius.reports.words import common
 
-_WORDS = {
-    "GT_A": "guessed right by the attacker",
-    "GT_L": "guessed right by the learner, from the release but as if not in it",
-    "RGT_A": "what being in the release adds",
-    "GT_RW": "guessed right by random worlds",
-    "baseline_accuracy": "guessed right by the commonest value",
-    "ideal_accuracy": "guessed right by a learner who has the table itself",
-    "log2_Ti_above_1": "attacker at least twice as sure as the learner, and right",
-}
-
-
-_RATES = {
-    "success": "guessed right among the people of the release",
-    "holdout_success": "guessed right among people who are not in it",
-    "gain": "what being in it adds",
-    "naive": "guessed right by the commonest value",
-    "random_worlds": "guessed right by random worlds",
-    "high_confidence": "guessed right where it is surer than 0.8",
-    "right_group": "the nearest centroid is that of their own group",
-}
+__all__ = ["lines"]
 
 
 def lines(result: ReleaseAttack, output: Path | None = None) -> list[str]:
-    """What `dalenius attack` prints; the beliefs were written to `output`."""
-    text = [] if result.belief is None or output is None else [_written(result.to_document(), output)]
+    """Return what `dalenius attack` prints; the beliefs were written to `output`."""
+    text = [] if result.belief is None or output is None else _written(result.to_document(), output)
     if result.rated is not None:
         text += _rates(result.rated, result.column)
     if result.threats is not None:
@@ -41,79 +24,68 @@ def lines(result: ReleaseAttack, output: Path | None = None) -> list[str]:
     return text
 
 
-def _written(document: Mapping[str, Any], output: Path) -> str:
-    """Which beliefs are in the file; how they were come by is told of the people, if these are rated."""
-    lost = f", {document['unmatched']:,} of whom fit nowhere" if document["unmatched"] else ""
-    return (
-        f"Wrote {output}: beliefs of {document['adversary']} about {counted(document['targets'], 'target', 'targets')}{lost} "
-        f"({document['method']})"
-    )
+def _written(document: Mapping[str, Any], output: Path) -> list[str]:
+    """Return which beliefs are in the file."""
+    count, unmatched = document["targets"], document["unmatched"]
+    return [say.written(output, document["adversary"], count, unmatched, document["method"])]
 
 
 def _rates(rated: Rated, column: str) -> list[str]:
-    """How often the adversary is right, with what has to be known to read the rates."""
-    figures, found = rated.figures, rated.attack
-    text = [f"{found.adversary} on {column} ({found.belief.method}): {figures['verdict']}"]
-    if rated.group_unknown_because and rated.looks_for_centres:
-        text.append(f"  How often the nearest centroid is the right one is not known ({rated.group_unknown_because}).")
-    elif rated.group_unknown_because:
-        text.append(
-            f"  Who is in which group is not known ({rated.group_unknown_because}): every row like a person's counts."
-        )
-    if figures["holdout_unmatched"]:
-        text.append(
-            f"  {figures['holdout_unmatched']:,} of the {figures['holdout_success']['n']:,} held-out people are like "
-            "nobody in the release, and are guessed by what it teaches about anybody."
-        )
-    text += _notes(figures)
+    """Return how often the adversary is right, with what a reader must know to read the rates."""
+    figures, attack = rated.figures, rated.attack
+    conclusion = common.CONCLUSIONS[figures["verdict"]]
+    text = wrapped(say.rated(attack.adversary, column, attack.belief.method, conclusion), indent=0, hanging=2)
+    for note in _notes(rated):
+        text += wrapped(note)
     bound = {"success", "random_worlds"} if figures["lower_bound"] else set()
     bound |= {"gain"} if figures["gain_lower_bound"] else set()
-    return text + [
-        f"  {key:<18} {_rate(figures[key])}   {words}{', a lower bound' if key in bound else ''}"
-        for key, words in _RATES.items()
-        if figures[key]["n"]
-    ]
+    rows = []
+    for key, meaning in say.RATES.items():
+        if figures[key]["n"]:
+            note = f"{meaning}, {say.LOWER_BOUND}" if key in bound else meaning
+            rows.append([key, _rate(figures[key]), note])
+    return [*text, f"  {say.RATES_HEADING}", *grid(None, rows)]
 
 
-def _notes(figures: Mapping[str, Any]) -> list[str]:
-    """What has to be known to read the rates."""
-    text = []
-    shift, most = 100 * figures["shift"], 100 * figures["shift_at_most"]
-    differs = f"  The commonest value is {shift:.1f} to {most:.1f} points rarer or commoner among the held-out people"
+def _notes(rated: Rated) -> list[str]:
+    """Return what a reader must know to read the rates."""
+    text, figures = [], rated.figures
+    if rated.group_unknown_because:
+        unknown = say.unknown_centroid if rated.looks_for_centres else say.unknown_group
+        text.append(unknown(rated.group_unknown_because))
+    if figures["holdout_unmatched"]:
+        text.append(say.held_out_unmatched(figures["holdout_unmatched"], figures["holdout_success"]["n"]))
+    shift = say.shifted(100 * figures["shift"], 100 * figures["shift_at_most"])
     if not figures["comparable"]:
-        text.append(f"{differs}: they are another population, and nothing is concluded from them.")
-    elif shift:
-        text.append(f"{differs}; a gain up to that is not called a leak.")
+        text.append(say.another_population(shift))
+    elif figures["shift"]:
+        text.append(say.small_shift(shift))
     if figures["missing"]:
-        text.append(f"  Not counted: {counted(figures['missing'], 'person', 'people')} without a value.")
+        text.append(say.without_value(figures["missing"]))
     if figures["lower_bound"]:
-        bound = "success and gain are lower bounds" if figures["gain_lower_bound"] else "success is a lower bound"
-        text.append(f"  {counted(figures['people_unmatched'], 'person fits', 'people fit')} no class: {bound}.")
+        text.append(say.lower_bound(figures["people_unmatched"], gain_too=figures["gain_lower_bound"]))
     return text
 
 
 def _threats(threats: Mapping[str, Any], column: str, *, with_missing: bool) -> list[str]:
-    """What being in the release adds, for the people of the table."""
-    lost, errors = threats["unmatched_people"], threats["stderr"]
-    bounds = f" ({lost:,} fit no class: those of the attacker are lower bounds)" if lost else ""
-    text = [f"Threats to {column}, shares of the people{bounds}:"]
+    """Return what being in the release adds, for the people in the table."""
+    errors = threats["stderr"]
+    text = wrapped(say.threats(column, threats["unmatched_people"]), indent=0, hanging=2)
     if threats["missing"] and with_missing:
-        text.append(f"  Not counted: {counted(threats['missing'], 'person', 'people')} without a value.")
-    text += [
-        f"  {key:<18} {threats[key]:8.4f}{_plus_minus(errors.get(key))}   {words}" for key, words in _WORDS.items()
+        text += wrapped(say.without_value(threats["missing"]))
+    rows = [
+        [key, f"{threats[key]:.4f}{_plus_minus(errors.get(key))}", meaning] for key, meaning in common.THREATS.items()
     ]
-    most, faithful = _plus_minus(errors.get("max_Ti")), _plus_minus(threats["RF_stderr"])
-    return [
-        *text,
-        f"  {'max_Ti':<18} {threats['max_Ti']:8.4g}{most}   how many times as sure, for the person most given away",
-        f"  {'RF':<18} {threats['RF']:8.4f}{faithful}   how faithful the release is to the table (1: as good to learn from)",
-    ]
+    rows.append(["max_Ti", f"{threats['max_Ti']:.4g}{_plus_minus(errors.get('max_Ti'))}", common.MAX_RATIO])
+    rows.append(["RF", f"{threats['RF']:.4f}{_plus_minus(threats['RF_stderr'])}", common.FAITHFUL])
+    return [*text, *grid(None, rows)]
 
 
 def _rate(rate: Mapping[str, Any]) -> str:
-    return f"{rate['value']:8.4f} ({rate['low']:.4f} to {rate['high']:.4f}, n = {rate['n']:,})"
+    interval = say.interval(f"{rate['low']:.4f}", f"{rate['high']:.4f}")
+    return say.rate(f"{rate['value']:.4f}", interval, rate["n"])
 
 
 def _plus_minus(error: float | None) -> str:
-    """A Monte-Carlo error, where there is one."""
+    """Return a Monte-Carlo error, or nothing if there is none."""
     return f" ± {error:.4f}" if error else ""

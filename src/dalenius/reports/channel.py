@@ -1,47 +1,25 @@
-"""A channel's measures on a screen; the trade-off of a design as CSV and as a page."""
+"""A channel's measures on the terminal; the trade-off of a design as CSV and as a page."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from dalenius import __version__
 from dalenius.auditing.channel import Design, MeasuredChannel
 from dalenius.output import csv_text
 from dalenius.releases.models import MODELS
-from dalenius.reports import charts, words
-from dalenius.reports.frame import figure, frame, shown, table
+from dalenius.reports import charts
+from dalenius.reports.frame import figure, frame, paragraph, repeat, table
+from dalenius.reports.layout import grid, wrapped
+from dalenius.reports.numbers import number
+from dalenius.reports.words import channel as say
 
-VALUES = {
-    "mutual-information": "least mutual information (bits)",
-    "average": "most average privacy",
-    "worst-case": "most worst-case privacy",
-}
-# What the bits of a document are called, each with a word of what it is.
-ENTROPIES = {
-    "min_entropy": ("min-entropy", "how unlikely one best guess is right"),
-    "shannon_entropy": ("Shannon entropy H(X|Y)", "what many observations leave"),
-    "hartley_entropy": ("Hartley entropy", "how many values stay possible"),
-    "mutual_information": ("mutual information", "what is told on average"),
-    "t_kl": ("t, largest divergence", "what the worst observation tells"),
-    "delta_disclosure": ("δ-disclosure", "largest change of one value"),
-}
-
-
-DEGREES = {
-    "reiter_rubin_worst": "Reiter and Rubin, 1 − p, worst",
-    "berthold": "Berthold, log2 n (bits)",
-    "serjantov_danezis_average": "Serjantov and Danezis, mean (bits)",
-    "diaz_average": "Diaz, mean (0 to 1)",
-    "toth_theta": "Tóth, largest probability Θ",
-    "edman": "Edman, of the whole mix (0 to 1)",
-}
+__all__ = ["curve_csv", "lines", "model_lines", "page"]
 
 
 def lines(result: MeasuredChannel) -> list[str]:
-    """What `dalenius channel` prints."""
+    """Return what `dalenius channel` prints."""
     text: list[str] = []
     if result.measures is not None:
         text += _measures(result)
@@ -50,17 +28,20 @@ def lines(result: MeasuredChannel) -> list[str]:
     if result.estimated is not None:
         text += ["", *_estimated(result.estimated)]
     if result.curve:
-        text += ["", f"  {'distortion':>12}  {VALUES[result.curve[0].objective]:>32}  {'gap':>9}"]
-        text += [f"  {point.distortion:>12.6g}  {point.value:>32.6g}  {point.gap:>9.1e}" for point in result.curve]
+        distortion, gap = say.SAMPLE_COLUMNS
+        header = [distortion, say.VALUES[result.curve[0].objective], gap]
+        rows = [[f"{point.distortion:.6g}", f"{point.value:.6g}", f"{point.gap:.1e}"] for point in result.curve]
+        text += ["", *grid(header, rows, right={0, 1, 2})]
     return text
 
 
 def model_lines() -> list[str]:
-    """What `dalenius channel --model list` prints."""
-    text = []
+    """Return what `dalenius channel --model list` prints."""
+    text: list[str] = []
     for model in MODELS.values():
-        text.append(f"{model.example:<40} {model.sentence}")
-        text += [f"    {p.name:<10} {p.sentence} ({p.allowed})" for p in model.parameters]
+        text += [model.example, *wrapped(model.sentence, indent=4)]
+        for parameter in model.parameters:
+            text += wrapped(f"{parameter.sentence} ({parameter.allowed})", indent=4, lead=f"{parameter.name:<10} ")
     return text
 
 
@@ -68,136 +49,123 @@ def _measures(result: MeasuredChannel) -> list[str]:
     document = result.to_document()
     text = [*_errors(document), "", *_bits(document, with_orders=result.request.orders is not None)]
     if result.request.confidence is not None:
-        text += ["", _confidence_sets(document["confidence_sets"])]
+        text += ["", *_confidence_sets(document["confidence_sets"])]
     text += ["", *_distances(document)]
     if result.is_about_senders:
         text += ["", *_senders(document["anonymity"])]
     text += ["", *_bounds(document["bounds"])]
     if "mistaken" in document:
-        text += ["", _mistaken(document)]
+        text += ["", *_mistaken(document)]
     return text
 
 
 def _errors(document: Mapping[str, Any]) -> list[str]:
-    """The head, and how far off the attacker's best estimate is."""
-    number, spent = words.number, document["distortion"]
-    inputs = f"{document['inputs']:,} inputs, {document['outputs']:,} outputs"
-    distortion = (
-        "" if spent is None else f"    distortion           {number(spent):>10}   loss {document['system_loss']}"
-    )
-    return [
-        f"{inputs}; prior {document['prior']}; loss {document['loss']}, best estimate: a {document['estimate']}",
-        "",
-        "  The attacker's error",
-        f"    average privacy      {number(document['average_privacy']):>10}   without any observation "
-        f"{number(document['prior_privacy'])}",
-        f"    worst-case privacy   {number(document['worst_case_privacy']):>10}   after {document['worst_observation']!r}",
-        *([distortion] if distortion else []),
+    """Return the head, and how far off the attacker's best estimate is."""
+    inputs, outputs = document["inputs"], document["outputs"]
+    head = say.head(inputs, outputs, document["prior"], document["loss"], document["estimate"])
+    average, worst = document["average_privacy"], document["worst_case_privacy"]
+    rows = [
+        [say.AVERAGE, number(average), say.without_observation(number(document["prior_privacy"]))],
+        [say.WORST, number(worst), say.after(repr(document["worst_observation"]))],
     ]
+    if document["distortion"] is not None:
+        rows.append([say.DISTORTION, number(document["distortion"]), say.loss(document["system_loss"])])
+    return [*wrapped(head, indent=0, hanging=2), "", f"  {say.ERROR}", *grid(None, rows, right={1}, indent=4)]
 
 
 def _bits(document: Mapping[str, Any], *, with_orders: bool) -> list[str]:
-    text = ["  In bits"]
-    text += [f"    {name:<24} {words.number(document[key]):>10}   {what}" for key, (name, what) in ENTROPIES.items()]
+    """Return the measures in bits."""
+    rows = [[name, number(document[key]), meaning] for key, (name, meaning) in say.ENTROPIES.items()]
     if with_orders:
-        text += [
-            f"    {f'Rényi, order {a}':<24} {words.number(h):>10}   mean of H_α(X|y)"
-            for a, h in document["renyi_entropy"].items()
-        ]
-    return text
+        entropies = document["renyi_entropy"].items()
+        rows += [[say.renyi(order), number(entropy), say.RENYI_MEANING] for order, entropy in entropies]
+    return [f"  {say.BITS}", *grid(None, rows, right={1}, indent=4)]
 
 
-def _confidence_sets(sets: Mapping[str, Any]) -> str:
-    return (
-        f"  Sets of {sets['confidence']:.0%} confidence  {words.number(sets['average_size']):>12}   values on average, "
-        f"{sets['smallest']:,} to {sets['largest']:,}"
-    )
+def _confidence_sets(sizes: Mapping[str, Any]) -> list[str]:
+    """Return how many values the attacker's confidence sets contain."""
+    name = say.confidence_sets(f"{sizes['confidence']:.0%}")
+    return grid(None, [[name, number(sizes["average_size"]), say.set_sizes(sizes["smallest"], sizes["largest"])]])
 
 
 def _distances(document: Mapping[str, Any]) -> list[str]:
-    """How far an observation moves a belief, and how far apart two inputs are told."""
-    number, moved, epsilon = words.number, document["t_emd"], document["epsilon"]
+    """Return how far an observation moves a belief, and how well two inputs can be distinguished."""
+    moved, epsilon = document["t_emd"], document["epsilon"]
     note = f" ({document['t_emd_note']})" if document["t_emd_note"] else ""
-    text = [
-        f"  t, earth mover's         {'–' if moved is None else number(moved):>12}   ground {document['t_emd_ground']}{note}",
-        f"  ε, any two inputs        {number(epsilon['local']):>12}   differential privacy, nats",
+    rows = [
+        [say.EARTH_MOVER, say.NONE if moved is None else number(moved), say.ground(document["t_emd_ground"], note)],
+        [say.LOCAL_EPSILON, number(epsilon["local"]), say.LOCAL_MEANING],
     ]
-    for key, what in (("adjacent", "neighbours in order"), ("per_distance", "for each unit of distance")):
-        if epsilon[key] is not None:
-            text.append(f"  ε, {what:<26}{number(epsilon[key]):>8}")
-    return text
+    rows += [[title, number(epsilon[key]), ""] for key, title in say.EPSILONS.items() if epsilon[key] is not None]
+    return grid(None, rows, right={1})
 
 
 def _senders(degrees: Mapping[str, Any]) -> list[str]:
-    text = ["  Anonymity of a sender"]
-    return text + [
-        f"    {what:<36} {words.number(degrees[key]):>10}" for key, what in DEGREES.items() if degrees[key] is not None
-    ]
+    """Return the degrees of anonymity of the literature."""
+    rows = [[title, number(degrees[key])] for key, title in say.DEGREES.items() if degrees[key] is not None]
+    return [f"  {say.SENDERS}", *grid(None, rows, right={1}, indent=4)]
 
 
 def _bounds(bounds: Sequence[Mapping[str, Any]]) -> list[str]:
-    text, number = ["  Bounds, beside what they bound"], words.number
+    """Return each bound beside what it bounds."""
+    rows = []
     for bound in bounds:
         sign = "≤" if bound["direction"] == "at most" else "≥"
-        text.append(
-            f"    {bound['what']:<28} {number(bound['exact']):>10} {sign} {number(bound['bound']):<10} {bound['formula']}"
-        )
-    return text
+        rows.append([bound["what"], number(bound["exact"]), f"{sign} {number(bound['bound'])}", bound["formula"]])
+    return [f"  {say.BOUNDS}", *grid(None, rows, right={1}, indent=4)]
 
 
-def _mistaken(document: Mapping[str, Any]) -> str:
-    wrong, number = document["mistaken"], words.number
-    return (
-        f"  An attacker with the assumed prior errs by {number(wrong['error'])} (it could by "
-        f"{number(document['average_privacy'])}); its belief is {number(wrong['inaccuracy'])} off"
-    )
+def _mistaken(document: Mapping[str, Any]) -> list[str]:
+    """Return what a wrong prior costs the attacker."""
+    wrong = document["mistaken"]
+    figures = (wrong["error"], document["average_privacy"], wrong["inaccuracy"])
+    return wrapped(say.mistaken(*map(number, figures)))
 
 
-def _design(found: Mapping[str, Any]) -> list[str]:
-    number = words.number
-    against = ", against an attacker who answers with labels" if found["attacker"] == "answers with labels" else ""
+def _design(design: Mapping[str, Any]) -> list[str]:
+    """Return the value of a design, and how far it can be from the optimum."""
+    against = say.AGAINST_LABELS if _answers_with_labels(design) else ""
+    value, distortion, asked = map(number, (design["value"], design["distortion"], design["asked_distortion"]))
     return [
-        f"  Designed: {VALUES[found['objective']]} {number(found['value'])}{against},",
-        f"    at distortion {number(found['distortion'])} (asked {number(found['asked_distortion'])})",
-        f"    proven: no channel of that distortion is better{against} than {number(found['bound'])}; gap {found['gap']:.1e}",
+        *wrapped(say.designed(say.VALUES[design["objective"]], value, against, distortion, asked), hanging=4),
+        *wrapped(say.proven(against, number(design["bound"]), f"{design['gap']:.1e}"), hanging=4),
     ]
 
 
-def _estimated(found: Mapping[str, Any]) -> list[str]:
-    number = words.number
-    error = found["information_error_asymptotic"]
+def _answers_with_labels(design: Mapping[str, Any]) -> bool:
+    return bool(design["attacker"] == "answers with labels")
+
+
+def _estimated(estimate: Mapping[str, Any]) -> list[str]:
+    """Return what was estimated from samples, and its limits."""
+    error = estimate["information_error_asymptotic"]
     deviation = f" ± {number(error)}" if error else ""
+    privacy, low, high = map(number, (estimate["privacy"], estimate["low"], estimate["high"]))
+    corrected, raw = map(number, (estimate["information_corrected"], estimate["information"]))
     return [
-        f"  From {found['samples']:,} samples: average privacy {number(found['privacy'])}, surely ({found['confidence']:.0%}) "
-        f"between {number(found['low'])} and {number(found['high'])}",
-        f"    mutual information about {number(found['information_corrected'])}{deviation} bits "
-        f"({number(found['information'])} before correction)",
-        *textwrap.wrap(found["limits"], 96, initial_indent="    ", subsequent_indent="    "),
+        *wrapped(say.estimated(estimate["samples"], privacy, f"{estimate['confidence']:.0%}", low, high), hanging=4),
+        *wrapped(say.information(corrected, deviation, raw), indent=4),
+        *wrapped(estimate["limits"], indent=4),
     ]
 
 
 def curve_csv(curve: Sequence[Design]) -> str:
-    """distortion,value,bound,gap: the value is in bits, or in units of the attacker's loss."""
-    rows = [[repr(one.distortion), repr(one.value), repr(one.bound), repr(one.gap)] for one in curve]
+    """Return distortion,value,bound,gap: the value is in bits, or in units of the attacker's loss."""
+    rows = [[repr(point.distortion), repr(point.value), repr(point.bound), repr(point.gap)] for point in curve]
     return csv_text(["distortion", "value", "bound", "gap"], rows)
 
 
 def page(curve: Sequence[Design], run: Mapping[str, Any]) -> str:
-    """The trade-off as a chart and a table."""
-    title = VALUES[curve[0].objective]
-    labels = curve[0].to_document()["attacker"] == "answers with labels"
-    against = ", against an attacker who answers with labels: one who takes the mean is left less" if labels else ""
-    points = [(one.distortion, one.value) for one in curve]
-    rows = [[words.number(x) for x in (one.distortion, one.value, one.bound)] + [f"{one.gap:.1e}"] for one in curve]
-    details = [["dalenius", __version__]]
-    details += [[escape(str(key)), f"<code>{escape(shown(value))}</code>"] for key, value in run.items()]
-    body = (
-        f"<h1>Privacy against distortion</h1>\n"
-        f'<p class="soft">The {escape(title)} that any channel has whose mean distortion is at most what stands below, with '
-        f"what is proven of it{against}.</p>\n"
-        + figure(charts.trade_off(points, ("distortion", title)), "Each point is a channel that was designed for it.")
-        + table(["distortion", "value", "proven bound", "gap"], rows, numeric={0, 1, 2, 3})
-        + "\n<h2>How to repeat this</h2>\n"
-        + table(["what", "value"], details)
-    )
-    return frame("Privacy against distortion", body)
+    """Return the trade-off as a chart and a table."""
+    objective = say.VALUES[curve[0].objective]
+    note = say.LABELS_NOTE if _answers_with_labels(curve[0].to_document()) else ""
+    points = [(point.distortion, point.value) for point in curve]
+    rows = [[*map(number, (point.distortion, point.value, point.bound)), f"{point.gap:.1e}"] for point in curve]
+    body = [
+        f"<h1>{escape(say.TITLE)}</h1>",
+        paragraph(escape(say.about(objective, note)), soft=True),
+        figure(charts.trade_off(points, (say.DISTORTION, objective)), say.CAPTION),
+        table(say.COLUMNS, rows, numeric={0, 1, 2, 3}),
+        repeat(run),
+    ]
+    return frame(say.TITLE, "\n".join(body))

@@ -1,4 +1,4 @@
-"""Charts as SVG, drawn on this machine: no script, no network, and they print."""
+"""Charts as SVG: no script, no network, and they print."""
 
 from __future__ import annotations
 
@@ -10,15 +10,35 @@ from typing import Any
 import numpy as np
 
 from dalenius.arrays import Floats
+from dalenius.reports.words import charts as say
+
+__all__ = [
+    "COLOURS",
+    "LETTER",
+    "WIDTH",
+    "Curve",
+    "against_sigma",
+    "apart",
+    "as_data",
+    "bands",
+    "beliefs_against",
+    "error_against_epsilon",
+    "histogram",
+    "lattice_picture",
+    "risk_against_epsilon",
+    "risk_against_utility",
+    "svg",
+    "trade_off",
+]
 
 WIDTH = 560
-LETTER, LINE = 5.6, 12  # how wide and high names are, roughly, in points
-STEPS = 50  # squares to a side of a chart of two beliefs
+LETTER, LINE = 5.6, 12  # approximate width and height of a character, in points
+STEPS = 50  # squares per side of a chart of two beliefs
 COLOURS = ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d", "#666666")
 
 
 def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Sequence[bool]]) -> str:
-    """Nodes in rows, the most general on top; a dot beneath a node for each condition that it satisfies."""
+    """Return the nodes in rows, the most general on top; a dot below a node for each condition that it satisfies."""
     import altair as alt
 
     rows: dict[int, list[int]] = {}
@@ -37,11 +57,11 @@ def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Seque
                 edges.append({"x": x, "y": y, "x2": place[above][0], "y2": place[above][1]})
     names = [{"x": x, "y": y, "node": ",".join(map(str, node))} for node, (x, y) in place.items()]
     dots = []
-    for c, (what, which) in enumerate(holds.items()):
-        for node, yes in zip(levels, which, strict=True):
-            if yes:
+    for c, (condition, satisfied) in enumerate(holds.items()):
+        for node, is_satisfied in zip(levels, satisfied, strict=True):
+            if is_satisfied:
                 x, y = place[node]
-                dots.append({"x": x + 0.13 * (c - (len(holds) - 1) / 2), "y": y - 0.26, "satisfies": what})
+                dots.append({"x": x + 0.13 * (c - (len(holds) - 1) / 2), "y": y - 0.26, "satisfies": condition})
     widest, heights = max(map(len, rows.values())), len(rows)
     across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-widest / 2 - 0.2, widest / 2 + 0.2]))
     low, high = min(rows), max(rows)
@@ -51,7 +71,7 @@ def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Seque
     backs = (
         alt.Chart(as_data(names)).mark_rect(color="#fff", width=6.2 * size / 2, height=size + 2).encode(x=across, y=up)
     )
-    words = alt.Chart(as_data(names)).mark_text(fontSize=size, color="#1c2430").encode(x=across, y=up, text="node:N")
+    labels = alt.Chart(as_data(names)).mark_text(fontSize=size, color="#1c2430").encode(x=across, y=up, text="node:N")
     circles = (
         alt.Chart(as_data(dots))
         .mark_circle(size=26 if widest <= 11 else 16, opacity=1)
@@ -67,14 +87,14 @@ def lattice_picture(levels: Sequence[tuple[int, ...]], holds: Mapping[str, Seque
             ),
         )
     )
-    chart = alt.layer(lines, backs, words, circles).properties(width=max(WIDTH, 48 * widest), height=46 * heights + 30)
+    chart = alt.layer(lines, backs, labels, circles).properties(width=max(WIDTH, 48 * widest), height=46 * heights + 30)
     return svg(chart)
 
 
 def against_sigma(
     sigmas: Sequence[float], lines: Mapping[str, Sequence[float]], title: str, *, log: bool = False
 ) -> str:
-    """Something against stubbornness; what is infinite or undefined is left out. ∞ stands a step to the right."""
+    """Return a figure against stubbornness; infinite and undefined values are left out. ∞ is one step to the right."""
     import altair as alt
 
     labels = ["∞" if math.isinf(sigma) else f"{sigma:.0e}".replace("e+0", "e") for sigma in sigmas]
@@ -86,7 +106,7 @@ def against_sigma(
     ]
     names = list(lines)
     encoded = {
-        "x": alt.X("sigma:N", title="stubbornness σ", sort=labels, scale=alt.Scale(domain=labels)),
+        "x": alt.X("sigma:N", title=say.STUBBORNNESS, sort=labels, scale=alt.Scale(domain=labels)),
         "y": alt.Y(
             "value:Q",
             title=title,
@@ -108,9 +128,9 @@ def against_sigma(
 
 
 def beliefs_against(across: Floats, up: Floats, titles: tuple[str, str]) -> str:
-    """One belief in each person's own value against another, in squares of 1/50; dark red where the second is larger.
+    """Return one belief in each person's own value against another, in squares of 1/50; dark red where the second is larger.
 
-    A square and not a dot for each person: some thousands of dots hide each other and make the page heavy.
+    Squares instead of a dot for each person: thousands of dots hide each other and make the page heavy.
     """
     import altair as alt
 
@@ -131,7 +151,7 @@ def beliefs_against(across: Floats, up: Floats, titles: tuple[str, str]) -> str:
             y=alt.Y("y:Q", title=titles[1], scale=scale),
             y2="y2:Q",
             color=alt.Color("more:N", legend=None, scale=alt.Scale(domain=[False, True], range=["#5b6770", "#8b0000"])),
-            opacity=alt.Opacity("people:Q", title="people", scale=alt.Scale(type="log", range=[0.35, 1])),
+            opacity=alt.Opacity("people:Q", title=say.PEOPLE, scale=alt.Scale(type="log", range=[0.35, 1])),
         )
     )
     diagonal = (
@@ -143,7 +163,7 @@ def beliefs_against(across: Floats, up: Floats, titles: tuple[str, str]) -> str:
 
 
 def histogram(edges: Sequence[float], counts: Sequence[int], titles: tuple[str, str]) -> str:
-    """Bars between edges; those at 0 and above, where something is gained, dark red."""
+    """Return bars between edges; those at 0 and above, where something is gained, in dark red."""
     import altair as alt
 
     rows = [
@@ -167,7 +187,7 @@ def histogram(edges: Sequence[float], counts: Sequence[int], titles: tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A curve with its range at each place: (x, least, mean, most)."""
+    """A curve with its range at each point: (x, least, mean, most)."""
 
     name: str
     points: Sequence[tuple[float, float, float, float]]
@@ -176,12 +196,12 @@ class Curve:
 
     @classmethod
     def line(cls, name: str, points: Sequence[tuple[float, float]], colour: str, dash: Sequence[int] = (1, 0)) -> Curve:
-        """A curve without a range."""
+        """Return a curve without a range."""
         return cls(name, [(x, y, y, y) for x, y in points], colour, dash)
 
 
 def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, float], *, log: bool = False) -> str:
-    """Shares against a parameter, each as a line with its range around it; `lines` are levels that know no parameter."""
+    """Return shares against a parameter, each as a line with its range; `lines` are levels that do not depend on it."""
     import altair as alt
 
     rows: list[dict[str, Any]] = [
@@ -192,7 +212,7 @@ def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, 
     across = sorted({row["x"] for row in rows})
     ends = [across[0], across[-1]] if len(across) > 1 else [across[0] / 2, across[0] * 2]
     scale = alt.Scale(type="log" if log else "linear", domain=ends, nice=False)
-    # As it is: a linear axis would make 10 a 1e+1.
+    # Vega writes 10 as 1e+1 on a linear axis.
     label: dict[str, Any] = {"format": "~g"} if log else {"labelExpr": "toString(datum.value)"}
     x = alt.X("x:Q", title=titles[0], scale=scale, axis=alt.Axis(values=across, **label))
     y = alt.Y("mean:Q", title=titles[1], axis=alt.Axis(format="%"), scale=alt.Scale(zero=True))
@@ -227,7 +247,7 @@ def bands(curves: Sequence[Curve], titles: tuple[str, str], lines: Mapping[str, 
 
 
 def trade_off(points: Sequence[tuple[float, float]], titles: tuple[str, str], *, marked: Sequence[int] = ()) -> str:
-    """A curve of the best that can be had, (cost, value), in the units of both; `marked` points stand out."""
+    """Return a curve of the best values, (cost, value), in the units of both; `marked` points stand out."""
     import altair as alt
 
     rows: list[dict[str, Any]] = [{"x": x, "y": y, "on": i in marked} for i, (x, y) in enumerate(points)]
@@ -242,7 +262,7 @@ def trade_off(points: Sequence[tuple[float, float]], titles: tuple[str, str], *,
 
 
 def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles: tuple[str, str]) -> str:
-    """Releases of several methods, (method, parameter, risk, cost): risk upwards, cost to the right, in equal ratios."""
+    """Return releases of several methods, (method, parameter, risk, cost): risk upwards, cost to the right, on a log scale."""
     import altair as alt
 
     rows: list[dict[str, Any]] = [
@@ -266,9 +286,9 @@ def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles
     for row in rows:
         left = width * math.log(row["cost"] / ends[0]) / math.log(ends[1] / ends[0]) + 7
         boxes.append((left, left + LETTER * len(row["parameter"]), height * row["risk"] / top))
-    named = [row for row, room in zip(rows, apart(boxes), strict=True) if room]
+    labelled = [row for row, fits in zip(rows, apart(boxes), strict=True) if fits]
     base = alt.Chart(as_data(rows)).encode(x=x, y=y, color=color)
-    texts = alt.Chart(as_data(named)).encode(x=x, y=y, color=color)
+    texts = alt.Chart(as_data(labelled)).encode(x=x, y=y, color=color)
     layered = alt.layer(
         base.mark_point(filled=True, size=70).encode(shape=shape),
         texts.mark_text(align="left", dx=7, dy=-5, fontSize=10).encode(text="parameter:N"),
@@ -277,33 +297,33 @@ def risk_against_utility(points: Sequence[tuple[str, str, float, float]], titles
 
 
 def apart(boxes: Sequence[tuple[float, float, float]]) -> list[bool]:
-    """Which names, (left, right, height) in points each, lie on none before them; the others must be told elsewhere."""
+    """Return which labels, (left, right, height) in points each, overlap none before them; the others are not drawn."""
     kept: list[tuple[float, float, float]] = []
-    found = []
+    fits = []
     for left, right, height in boxes:
-        free = all(right < one or left > other or abs(height - at) >= LINE for one, other, at in kept)
-        found.append(free)
-        if free:
+        is_free = all(right < start or left > end or abs(height - other) >= LINE for start, end, other in kept)
+        fits.append(is_free)
+        if is_free:
             kept.append((left, right, height))
-    return found
+    return fits
 
 
 def risk_against_epsilon(points: Sequence[Mapping[str, float]], lines: Mapping[str, float]) -> str:
-    """How often an attack is right against ε: mean and range over draws, people held out, and lines that know no ε."""
+    """Return how often an attack is right against ε: mean and range over draws, held-out people, and lines without ε."""
     counted = [(p["epsilon"], p["least"], p["counted"], p["most"]) for p in points]
     others = [(p["epsilon"], p["held_out"]) for p in points]
-    curves = [Curve("people counted", counted, "#b3261e"), Curve.line("people held out", others, "#1f5fa8", (5, 3))]
-    return bands(curves, ("ε (log scale)", "share of people guessed right"), lines, log=True)
+    curves = [Curve(say.COUNTED, counted, "#b3261e"), Curve.line(say.HELD_OUT, others, "#1f5fa8", (5, 3))]
+    return bands(curves, (say.log_scale("ε"), say.SHARE_CORRECT), lines, log=True)
 
 
 def error_against_epsilon(points: Sequence[Mapping[str, float]]) -> str:
-    """How far a count is off, against ε: what the mechanism promises as a line, what was drawn as dots."""
+    """Return the error of a count against ε: what the mechanism promises as a line, what was drawn as dots."""
     import altair as alt
 
     x = _epsilon_axis([p["epsilon"] for p in points])
     base = alt.Chart(as_data([dict(p) for p in points])).encode(x=x)
     scale = alt.Scale(type="log", nice=True)
-    y = alt.Y("expected:Q", title="a count is off by", scale=scale, axis=alt.Axis(format="~g", tickCount=5, grid=False))
+    y = alt.Y("expected:Q", title=say.COUNT_ERROR, scale=scale, axis=alt.Axis(format="~g", tickCount=5, grid=False))
     average = alt.Chart(as_data([{"average": points[0]["average"]}])).mark_rule(color="#9aa4ad", strokeDash=[4, 4])
     layered = alt.layer(
         average.encode(y=alt.Y("average:Q", scale=scale)),
@@ -316,23 +336,23 @@ def error_against_epsilon(points: Sequence[Mapping[str, float]]) -> str:
 
 
 def _epsilon_axis(epsilons: Sequence[float]) -> Any:
-    """ε in steps of equal ratio, marked where something was tried."""
+    """Return a log axis of ε, with a tick at each value that was tried."""
     import altair as alt
 
     low, high = min(epsilons), max(epsilons)
     scale = alt.Scale(type="log", domain=[low, high] if low < high else [low / 2, high * 2], nice=False)
-    return alt.X("epsilon:Q", title="ε (log scale)", scale=scale, axis=alt.Axis(values=list(epsilons), format="~g"))
+    return alt.X("epsilon:Q", title=say.log_scale("ε"), scale=scale, axis=alt.Axis(values=list(epsilons), format="~g"))
 
 
 def as_data(rows: list[dict[str, Any]]) -> Any:
-    """Rows as a chart takes them."""
+    """Return rows as data of a chart."""
     import altair as alt
 
     return alt.Data(values=rows)  # type: ignore[no-untyped-call]
 
 
 def svg(chart: Any) -> str:
-    """A chart as text that a page can contain."""
+    """Return a chart as text that a page can contain."""
     import vl_convert
 
     text: str = vl_convert.vegalite_to_svg(chart.configure_view(stroke=None).to_dict())

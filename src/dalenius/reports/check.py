@@ -1,4 +1,4 @@
-"""A checked release as terminal text: every level, the class that is worst, and the thresholds that were asked for."""
+"""A checked release as terminal text: every level, the worst class, and the thresholds that were asked for."""
 
 from __future__ import annotations
 
@@ -10,142 +10,147 @@ import numpy as np
 from dalenius.auditing.checking import ReleaseCheck
 from dalenius.auditing.suppressed import CriterionOutcome, SuppressedRows
 from dalenius.criteria import Level, Realistic, measured
-from dalenius.errors import counted
 from dalenius.measures.remaining import columns_left, wrapped
 from dalenius.releases import GroupedRelease, Grouping
+from dalenius.reports import layout, numbers
+from dalenius.reports.layout import grid, labelled
+from dalenius.reports.words import check as say
 
-ROWS_SHOWN = 5
+__all__ = ["lines"]
+
+MAX_ROWS = 5  # row numbers shown for a class
 
 
 def lines(checked: ReleaseCheck, *, reveal: bool = False) -> list[str]:
-    """What `dalenius check` prints."""
+    """Return what `dalenius check` prints."""
     text = [*_head(checked.name, checked.kind, checked.release), *_columns(checked, reveal=reveal)]
     text += [] if checked.withstands is None else _withstood(checked.withstands)
-    return [*text, *_together(checked.suppressed_rows), *_thresholds(checked.outcomes)]
+    return [*text, *_suppressed(checked.suppressed_rows), *_thresholds(checked.outcomes)]
 
 
 def _head(name: str, kind: str, release: GroupedRelease) -> list[str]:
-    """How many people and classes there are, and which columns were not looked at."""
+    """Return how many people and classes there are, and which columns were not checked."""
     sizes = release.sizes
-    people = counted(release.people, "person", "people")
-    unseen = [f"{c.name} ({c.role})" for c in release.schema.columns if c.role in ("identifier", "other")]
+    unseen = [say.column(c.name, c.role) for c in release.schema.columns if c.role in ("identifier", "other")]
+    extent = say.sizes(
+        int(sizes.min()),
+        f"{np.median(sizes):,.6g}",
+        f"{sizes.mean():,.1f}",
+        int(sizes.max()),
+        int((sizes == 1).sum()),
+    )
+    suppressed = say.suppressed(release.suppressed, f"{release.suppressed / release.people:.2%}")
     return [
-        f"{name}: {people} in {counted(release.groups, 'class', 'classes')}, {kind}",
-        *wrapped(f"  {'left':<16}", columns_left(release), indent=19, width=118),
-        f"  suppressed rows  {release.suppressed:,} ({release.suppressed / release.people:.2%})",
-        f"  class sizes      smallest {int(sizes.min()):,}, median {np.median(sizes):,.6g}, mean {sizes.mean():,.1f}, "
-        f"largest {int(sizes.max()):,}; {int((sizes == 1).sum()):,} of one person",
-        *([f"  not looked at    {', '.join(unseen)}"] if unseen else []),
+        *layout.wrapped(say.head(name, release.people, release.groups, kind), indent=0, hanging=2),
+        *wrapped(f"  {say.COLUMNS:<12}", columns_left(release), indent=15, width=layout.WIDTH),
+        *labelled(say.SUPPRESSED, suppressed, width=13),
+        *labelled(say.SIZES, extent, width=13),
+        *(labelled(say.NOT_CHECKED, ", ".join(unseen), width=13) if unseen else []),
     ]
 
 
 def _columns(checked: ReleaseCheck, *, reveal: bool) -> list[str]:
-    """Every level of every sensitive column, and the class that is worst."""
+    """Return every level of every sensitive column, and the worst class."""
     text, release = [], checked.release
-    written = {who.text: _shown(who) for who in checked.adversaries}
+    titles = {who.text: _title(who) for who in checked.adversaries}
     for name, grouping in checked.groupings.items():
         levels, private = checked.levels[name], checked.against[name]
-        text.append(f"\n  {name:<32} {'level':>12}  safer is   worst class (numbered from 0, as rows are)")
-        for one in measured():
-            level, model = levels[one.place], one.model
-            row = f"  {one.reported.check_title or one.reported.title:<32} {_number(level.value):>12}  {model.better:<8}   "
-            reason = one.criterion().undefined(grouping.column)
-            place = _place(release, grouping, level, sizes_only=not model.needs_values) if not reason else ""
-            text.append(row + (f"not defined: {reason}" if reason else place))
+        rows = []
+        for measure in measured():
+            level, model = levels[measure.place], measure.model
+            reason = measure.criterion().undefined(grouping.column)
+            place = _place(release, grouping, level, sizes_only=not model.needs_values)
+            title = measure.reported.check_title or measure.reported.title
+            rows.append([title, numbers.level(level.value), model.better, reason or place])
+        text += ["", *grid([name, say.LEVEL, say.SAFER, say.WORST], rows, right={1})]
         if private:
-            about = f" of learning {'; '.join(map(str, checked.predicates))}" if checked.predicates else ""
-            text.append(f"\n  {'smallest ε against':<32} {'level':>12}  safer is   worst class{about}")
-        for who, level in private.items():
-            # No rows here: an infinite ε may say of everybody in the class that they are in the set asked for.
-            place = _class(release, grouping, level)
-            text.append(f"  {written.get(who, who):<32} {_number(level.value):>12}  smaller    {place}")
+            # No rows here: an infinite ε may reveal that everybody in the class is in the set in question.
+            rows = [
+                [titles.get(who, who), numbers.level(level.value), say.SMALLER, _class(release, grouping, level)]
+                for who, level in private.items()
+            ]
+            text += ["", *grid([say.SMALLEST_EPSILON, say.LEVEL, say.SAFER, say.WORST], rows, right={1})]
+            if checked.predicates:
+                text += layout.wrapped(say.about("; ".join(map(str, checked.predicates))))
         if reveal:
             text += _revealed(release, grouping, [*levels.values(), *private.values()])
-    return text
+    return [*text, f"  {say.NUMBERED}"]
 
 
-def _shown(who: Realistic) -> str:
-    """An adversary as the terminal shows it: what was given by options stands beside its text."""
-    more = [f"b = {who.known:,}"] if who.known and "known=" not in who.text else []
-    more += ["σ or less"] if who.at_most and "at-most" not in who.text else []
+def _title(who: Realistic) -> str:
+    """Return an adversary with what was given by options."""
+    more = [say.known(who.known)] if who.known and "known=" not in who.text else []
+    more += [say.AT_MOST] if who.at_most and "at-most" not in who.text else []
     return f"{who.text} ({', '.join(more)})" if more else who.text
 
 
-def _together(found: SuppressedRows | None) -> list[str]:
-    """What the suppressed rows tell."""
-    if found is None:
+def _suppressed(suppressed: SuppressedRows | None) -> list[str]:
+    """Return what the suppressed rows reveal as a class of their own."""
+    if suppressed is None:
         return []
-    return [
-        f"\n  {counted(found.rows, 'suppressed row', 'suppressed rows')} {found.line()}",
-        "  Whoever fits no class is among them. They count in the table's distribution, which t, δ and β look at.",
-    ]
+    levels = layout.wrapped(say.suppressed_rows(suppressed.rows, suppressed.line()), hanging=4)
+    return ["", *levels, *layout.wrapped(say.SUPPRESSED_NOTE)]
 
 
-def _thresholds(asked: Sequence[CriterionOutcome]) -> list[str]:
-    """Each criterion that was asked for, and what violates it."""
-    lines = [""] if asked else []
-    for one in asked:
-        why = []
-        if one.failing:
-            why.append(f"{counted(one.failing, 'class fails', 'classes fail')}, level {_number(one.level)}")
-        if one.suppressed_level is not None and not one.suppressed_hold:
-            why.append(f"the suppressed rows fail as a class, level {_number(one.suppressed_level)}")
-        name = f"{one.criterion} of {one.sensitive}"
-        lines.append(f"  {'holds' if one.holds else 'violated':<9} {name}{': ' if why else ''}{'; '.join(why)}")
-    return lines
+def _thresholds(requirements: Sequence[CriterionOutcome]) -> list[str]:
+    """Return each criterion that was asked for, and what violates it."""
+    text = [""] if requirements else []
+    for required in requirements:
+        reasons = []
+        if required.failing:
+            reasons.append(say.failing(required.failing, numbers.level(required.level)))
+        if required.suppressed_level is not None and not required.suppressed_hold:
+            reasons.append(say.suppressed_fail(numbers.level(required.suppressed_level)))
+        name = say.criterion(required.criterion, required.sensitive)
+        outcome = say.HOLDS if required.holds else say.VIOLATED
+        text += labelled(outcome, f"{name}{': ' if reasons else ''}{'; '.join(reasons)}", width=10)
+    return text
 
 
 def _withstood(document: dict[str, Any]) -> list[str]:
-    """How stubborn an adversary may be, class by class."""
-    lines = [f"\n  withstands, at ε = {document['epsilon']:g}     stubbornness σ"]
+    """Return how stubborn an adversary may be, by class of adversary."""
+    rows = []
     for prior, span in document["sigma"].items():
         if span is None:
-            words = "none"
+            text = say.NO_SIGMA
         elif span["largest"] == float("inf"):
-            never = "" if prior == "II" else ", and an adversary who never learns (class III)"
-            words = f"any from {span['smallest']:,.6g} up{never}"
+            text = say.sigma_from(f"{span['smallest']:,.6g}", never_learns=prior != "II")
         else:
-            words = f"from {span['smallest']:,.6g} to {span['largest']:,.6g}"
-        lines.append(f"  {prior:<32} {words}")
-    return lines
-
-
-def _number(value: float) -> str:
-    if value != value:
-        return "undefined"
-    return "infinite" if value == float("inf") else f"{value:,.6g}"
+            text = say.sigma_between(f"{span['smallest']:,.6g}", f"{span['largest']:,.6g}")
+        rows.append([prior, text])
+    return ["", *layout.wrapped(say.withstands(f"{document['epsilon']:g}")), *grid(None, rows, indent=4)]
 
 
 def _place(release: GroupedRelease, grouping: Grouping, level: Level, *, sizes_only: bool) -> str:
-    """The worst class by number, size and rows."""
+    """Return the worst class by number, size and rows."""
     if level.worst < 0:
-        return "there is no class"
+        return say.NO_CLASS
     text = _class(release, grouping, level)
     number = level.worst if grouping.parent is None else int(grouping.parent[level.worst])
-    # In a class of one value its level may tell which one: then rows must not stand beside it.
-    one_value = grouping.start[level.worst + 1] - grouping.start[level.worst] == 1
-    rows = [] if one_value and not sizes_only else release.row_numbers(number, limit=ROWS_SHOWN + 1)
+    # In a class with a single value, the level may reveal which value: do not show rows beside it.
+    has_one_value = grouping.start[level.worst + 1] - grouping.start[level.worst] == 1
+    rows = [] if has_one_value and not sizes_only else release.row_numbers(number, limit=MAX_ROWS + 1)
     if rows:
-        more = " …" if len(rows) > ROWS_SHOWN else ""
-        text += f", row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:ROWS_SHOWN]))}{more}"
+        more = " …" if len(rows) > MAX_ROWS else ""
+        shown = ", ".join(map(str, rows[:MAX_ROWS]))
+        text += f", {say.row_numbers(shown, several=len(rows) > 1)}{more}"
     return text
 
 
 def _class(release: GroupedRelease, grouping: Grouping, level: Level) -> str:
-    """The worst class by number and size."""
+    """Return the worst class by number and size."""
     number = level.worst if grouping.parent is None else int(grouping.parent[level.worst])
-    size = int(release.sizes[number])
-    return f"class {number}, {counted(size, 'person', 'people')}"
+    return say.place(number, int(release.sizes[number]))
 
 
 def _revealed(release: GroupedRelease, grouping: Grouping, levels: Iterable[Level]) -> list[str]:
-    """The labels and the values of the classes that are worst in something, each once."""
-    lines = []
+    """Return the labels and the values of the classes that are worst in something, each once."""
+    text = []
     for worst in sorted({level.worst for level in levels if level.worst >= 0}):
         number = worst if grouping.parent is None else int(grouping.parent[worst])
         low, high = grouping.start[worst], grouping.start[worst + 1]
         leaves = grouping.column.leaves
         counts = zip(grouping.values[low:high].tolist(), grouping.counts[low:high].tolist(), strict=True)
         values = ", ".join(f"{leaves[value]} {count:,}" for value, count in counts)
-        lines.append(f"  class {number}  {release.describe(number)}: {values}")
-    return lines
+        text += layout.wrapped(say.revealed(number, release.describe(number), values), hanging=4)
+    return text

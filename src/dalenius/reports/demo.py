@@ -5,84 +5,88 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from dalenius.demo import Files, Made, Story
-from dalenius.measures.remaining import wrapped
+from dalenius.demo import DemoFiles, PublishedDemo, Story
+from dalenius.measures.remaining import wrapped as wrapped_columns
+from dalenius.reports import numbers
+from dalenius.reports.layout import WIDTH, grid, wrapped
+from dalenius.reports.words import common
+from dalenius.reports.words import demo as say
+
+__all__ = ["closing", "outcome", "part"]
 
 
-def part(told: Files | Made) -> list[str]:
-    """What is said of the table, or of a release, as soon as it is there."""
-    return _begin(told) if isinstance(told, Files) else _made(told)
+def part(progress: DemoFiles | PublishedDemo) -> list[str]:
+    """Return what is known about the table, or about a release, as soon as it exists."""
+    return _begin(progress) if isinstance(progress, DemoFiles) else _published(progress)
 
 
-def _begin(files: Files) -> list[str]:
-    """The table, and how many of its people are alone."""
+def _begin(files: DemoFiles) -> list[str]:
+    """Return the table, and how many people are alone with their quasi-identifiers."""
     return [
-        f"A hospital wants to publish {files.people:,} patients: {files.table}",
-        "Age, sex, ZIP code and nationality may be known to a neighbour; the disease must not be. Names are gone.",
-        f"But {files.alone:,} of them ({files.alone / files.people:.0%}) are the only one with their four.",
-        f"\n{'Three releases' if files.releases == 3 else 'A release'} of it:\n",
+        say.begin(files.people, files.table),
+        *wrapped(say.KNOWN, indent=0),
+        *wrapped(say.alone(files.alone, f"{files.alone / files.people:.0%}"), indent=0),
+        "",
+        say.RELEASES[3 if files.releases == 3 else 1],
+        "",
     ]
 
 
-def _made(made: Made) -> list[str]:
+def _published(release: PublishedDemo) -> list[str]:
+    """Return what a release is, and what it leaves of each column."""
     return [
-        f"  {made.letter}  {made.scheme.short:26} {made.scheme.line}",
-        f"     {made.classes:,} classes, {made.suppressed:,} rows suppressed: {made.path}",
-        *wrapped("     left:", made.columns_left, indent=7),
+        *wrapped(f"{release.scheme.short}: {release.scheme.line}", lead=f"{release.letter}  "),
+        f"     {say.extent(release.classes, release.suppressed, release.path)}",
+        *wrapped_columns(f"     {say.COLUMNS}", release.columns_left, indent=7, width=WIDTH),
     ]
 
 
 def outcome(story: Story) -> list[str]:
-    """What adversaries learn from each release, what each is good for, and which may go out."""
-    return [*_learned(story), *_costs(story), _decided(story)]
+    """Return what adversaries learn from each release, how useful each is, and which may be published."""
+    return [*_learned(story), *_costs(story), "", _decision(story)]
 
 
 def _learned(story: Story) -> list[str]:
-    text = [
-        "\nEach is attacked by somebody who has it and knows a patient's four. How often is the disease guessed right,",
-        "of the patients in it, and of others like them who are not? Only the difference is about the patients:\n",
-        "     adversary           in it   others  commonest   gain, with its 95 % interval",
-    ]
-    for one in story.releases:
-        for each in one.audit.attacks:
-            low, high = 100 * each.gain.low, 100 * each.gain.high
-            right, outside, commonest = each.success.value, each.control.value, each.naive.value
-            settled = "" if each.is_converged else "  (has not converged)"
-            text.append(
-                f"  {one.made.letter}  {each.adversary:18} {right:6.1%}  {outside:6.1%}     {commonest:6.1%}"
-                f"   {100 * each.gain.value:+5.1f} points ({low:+.1f} to {high:+.1f}): {each.verdict}{settled}"
-            )
-    return text
+    """Return how often each adversary is right inside and outside each release, and what follows."""
+    rows, conclusions = [], []
+    for release in story.releases:
+        letter = release.published.letter
+        for attack in release.audit.attacks:
+            gain = " ".join(numbers.points(attack.gain))
+            rates = (attack.success.value, attack.control.value, attack.naive.value)
+            rows.append([letter, attack.adversary, *(f"{rate:.1%}" for rate in rates), gain])
+            settled = "" if attack.is_converged else f" ({say.NOT_CONVERGED})"
+            conclusion = common.CONCLUSIONS[attack.verdict] + settled
+            conclusions += wrapped(say.conclusion(letter, attack.adversary, conclusion))
+    table = grid(say.ATTACK_COLUMNS, rows, right={2, 3, 4})
+    return ["", *wrapped(say.ATTACKED, indent=0), "", *table, "", say.CONCLUSIONS, *conclusions]
 
 
 def _costs(story: Story) -> list[str]:
-    text = [
-        "\nWhat each is still good for, and the hospital's policy: a gain of 5 points at most, and hardly anybody certain:\n",
-        "     counts off by   may it go out?",
-    ]
-    for one in story.releases:
-        answer = {"passed": "yes", "violated": "no: "}.get(one.audit.verdict, "not known: ")
-        text.append(f"  {one.made.letter}  {one.error:13.0%}   {answer}{'; '.join(one.reasons)}")
-    return text
+    """Return how useful each release is, and whether the policy allows it."""
+    rows = []
+    for release in story.releases:
+        answer = say.answer(say.ANSWERS[release.audit.verdict], "; ".join(release.reasons))
+        rows.append([release.published.letter, f"{release.error:.0%}", answer])
+    return ["", *wrapped(say.POLICY, indent=0), "", *grid(say.POLICY_COLUMNS, rows, right={1})]
 
 
-def _decided(story: Story) -> str:
+def _decision(story: Story) -> str:
+    """Return which release may be published."""
     if story.allowed:
-        made = story.chosen.made
-        return f"\nSo {made.letter} may go out: {made.scheme.file} ({made.scheme.short})."
-    if len(story.releases) > 1:
-        return "\nSo none of these may go out."
-    return "\nSo it may not go out; the whole demo has others."
+        published = story.chosen.published
+        return say.choice(published.letter, published.scheme.file, published.scheme.short)
+    return say.NONE if len(story.releases) > 1 else say.NOT_THIS
 
 
 def closing(story: Story, folder: Path, report: Path) -> list[str]:
-    """Where to look, and what to try next."""
+    """Return where to look, and what to try next."""
     files = story.files
     again = ["dalenius", "audit", folder / "release.csv", "--truth", files.table, "--holdout", files.others]
-    command = shlex.join(map(str, [*again, "--schema", files.policy]))
     return [
-        f"\nLook at  {report}  what a review board gets to read about {story.chosen.made.scheme.file}, in a browser",
-        f"         {files.policy}  the thresholds, and which columns an attacker may know",
-        f"Again    {command}",
-        "Then try your own table:  dalenius init TABLE.csv",
+        "",
+        say.report(report, story.chosen.published.scheme.file),
+        say.policy(files.policy),
+        say.again(shlex.join(map(str, [*again, "--schema", files.policy]))),
+        say.TRY,
     ]

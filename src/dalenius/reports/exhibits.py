@@ -1,4 +1,4 @@
-"""What a paper's exhibits are made of: tables and charts, and printed numbers beside ours."""
+"""The parts of a paper's exhibits: tables and charts, and printed numbers beside ours."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+__all__ = ["Compared", "Erratum", "Exhibit", "Paper"]
+
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A number of the paper beside ours, with a word on the difference. `printed` is as the paper has it."""
+    """A number of the paper beside ours, with a note on the difference. `printed` is as the paper has it."""
 
     what: str
     printed: str
@@ -19,7 +21,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A table or a figure. Charts are SVG, drawn when asked for."""
+    """A table or a figure. Charts are SVG, drawn on demand."""
 
     name: str  # "Table 5"
     title: str
@@ -28,23 +30,23 @@ class Exhibit:
     rows: Sequence[Sequence[str]] = ()
     compared: Sequence[Compared] = ()
     charts: Sequence[tuple[Callable[[], str], str]] = field(default=(), repr=False)  # chart and caption
-    legend: Sequence[tuple[str, str]] = ()  # colour, and what it stands for; of charts that do not say so themselves
+    legend: Sequence[tuple[str, str]] = ()  # colour and meaning, for charts without a legend of their own
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper, and what of it was built."""
+    """A paper, and the exhibits that were built."""
 
     key: str
     citation: str
     exhibits: tuple[Exhibit, ...]
-    data: str = ""  # which data these are of, where the paper's own are not at hand
+    data: str = ""  # which data were used, if the paper's own are not available
 
     def __getitem__(self, name: str) -> Exhibit:
         return next(exhibit for exhibit in self.exhibits if exhibit.name == name)
 
     def drawn(self) -> Paper:
-        """The same with its charts drawn: plain data, which another process can hand over."""
+        """Return the same with its charts drawn: plain data, which can be passed between processes."""
         return replace(self, exhibits=tuple(_drawn(exhibit) for exhibit in self.exhibits))
 
 
@@ -54,7 +56,7 @@ def _drawn(exhibit: Exhibit) -> Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """Something that a paper prints and that is not so, or not quite."""
+    """Something that a paper prints and that is wrong, or imprecise."""
 
     where: str  # "Table IV"
     printed: str

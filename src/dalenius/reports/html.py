@@ -6,231 +6,183 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from dalenius import __version__
 from dalenius.auditing import Audit
 from dalenius.criteria import measured_at, undefined
-from dalenius.errors import counted, listing
+from dalenius.errors import listing
 from dalenius.measures import remaining
+from dalenius.measures.classes import ClassErrors
 from dalenius.releases import GroupedRelease, NoisyCounts
-from dalenius.reports import audit_charts, html_attacks, words
-from dalenius.reports.frame import figure, frame, shown, table
+from dalenius.reports import audit_charts, html_attacks, numbers, phrases
+from dalenius.reports.frame import alert, figure, frame, heading, paragraph, repeat, table
+from dalenius.reports.words import audit as say
+from dalenius.reports.words import common
+
+__all__ = ["page"]
 
 
 def page(audit: Audit, run: Mapping[str, Any], *, reveal: bool = False) -> str:
-    """The whole page. `run` holds what differs between two equal runs: command line, time, versions."""
+    """Return the whole page. `run` holds what differs between two equal runs: command line, time, versions."""
     parts = [
-        _head(audit),
+        f"<h1>{escape(say.title(audit.name))}</h1>",
+        _identifiers(audit),
         _verdict(audit),
+        paragraph(say.ABOUT, soft=True),
+        html_attacks.three_risks(audit),
         _release(audit),
         html_attacks.attacks(audit),
-        html_attacks.three_risks(audit),
         html_attacks.threats(audit),
-        html_attacks.disclosures(audit),
         html_attacks.people(audit, reveal),
+        html_attacks.disclosures(audit),
         _levels(audit),
         _errors(audit),
         _utility(audit),
         html_attacks.diagnostics(audit),
         _limits(audit),
-        _repeat(audit, run),
+        repeat({common.SEED: audit.seed}, run, {say.checksum(key): digest for key, digest in audit.hashes.items()}),
     ]
-    body = "\n".join(part for part in parts if part)
-    return frame(f"Audit of {audit.name}", body)
+    return frame(say.title(audit.name), "\n".join(part for part in parts if part))
 
 
-def _head(audit: Audit) -> str:
-    return (
-        f"<h1>Audit of {escape(audit.name)}</h1>\n"
-        '<p class="soft">What an attacker learns from this release about the people in it, how much of that is about '
-        "everybody, and what the release is still good for.</p>"
-    )
+def _identifiers(audit: Audit) -> str:
+    """Return the warning that comes first: the release contains identifiers."""
+    text = phrases.identifiers(audit)
+    return alert(f"<strong>{common.WARNING}:</strong> {escape(text)}", "violated", kind="warning") if text else ""
 
 
 def _verdict(audit: Audit) -> str:
-    text = f'<div class="verdict {audit.verdict}">{escape(words.VERDICTS[audit.verdict])}</div>'
+    """Return the verdict, the answer, and each threshold with its outcome."""
+    answer = phrases.answer(audit)
+    text = escape(common.VERDICTS[audit.verdict]) + (paragraph(escape(answer)) if answer else "")
+    box = alert(text, audit.verdict)
     if not audit.thresholds:
-        return text
+        return box
     rows = [
         [
-            f"<code>{escape(t.key)}</code>",
-            escape(t.asked),
-            escape(words.number(t.measured)) if t.outcome != "not tested" else "–",
-            f'<span class="{t.outcome.replace("not tested", "untested")}">{t.outcome}</span>'
-            + (f" <small>{escape(t.reason)}</small>" if t.reason else ""),
+            f"<code>{escape(threshold.key)}</code>",
+            escape(threshold.asked),
+            escape(numbers.number(threshold.measured)) if threshold.outcome != "not tested" else "–",
+            f'<span class="{threshold.outcome.replace("not tested", "untested")}">{threshold.outcome}</span>'
+            + (f" <small>{escape(threshold.reason)}</small>" if threshold.reason else ""),
         ]
-        for t in audit.thresholds
+        for threshold in audit.thresholds
     ]
-    return text + table(["threshold", "asked", "found", "outcome"], rows, numeric={1, 2})
+    return box + table(say.THRESHOLD_COLUMNS, rows, numeric={1, 2})
 
 
 def _release(audit: Audit) -> str:
+    """Return what is published, and what is assumed about the attacker."""
     classes, counts = audit.classes, audit.release.counts()
-    what, picture = "", ""
+    extent, picture = "", ""
     if classes is not None:
-        what = _classes(audit, classes)
-        picture = figure(audit_charts.class_sizes(classes.sizes), "How many people are in classes of which size.")
+        extent = _classes(audit, classes)
+        picture = figure(audit_charts.class_sizes(classes.sizes), say.SIZES_CAPTION)
     elif counts is not None:
-        what = _counts(counts)
+        extent = _counts(counts)
     quasi = ", ".join(escape(column.name) for column in audit.schema.quasi)
     sensitive = ", ".join(escape(column.name) for column in audit.schema.sensitive)
-    truth = "The original table was at hand." if audit.has_truth else "The original table was not at hand."
-    control = (
-        f" {counted(audit.held_out, 'held-out person serves', 'held-out people serve')} as control."
-        if audit.held_out
-        else ""
-    )
-    return (
-        "<h2>The release and what is assumed</h2>\n"
-        f"{what}"
-        f"{_left(audit)}"
-        f"<p>An attacker is assumed to know of a person: {quasi}. What must not be learned: {sensitive}. {truth}{control}</p>\n"
-        f"{picture}"
-    )
+    truth = say.TRUTH if audit.has_truth else say.NO_TRUTH
+    control = say.held_out(audit.held_out) if audit.held_out else ""
+    assumptions = paragraph(say.assumptions(quasi, sensitive, truth, control))
+    return heading(say.RELEASE) + extent + _left(audit) + assumptions + picture
 
 
 def _counts(counts: NoisyCounts) -> str:
-    """What is counted, and with which noise."""
-    return (
-        f"<p>Counts of every value{_coarser(counts)} of each quasi-identifier with every sensitive value, with "
-        f"{escape(counts.mechanism)} "
-        + (f"noise: differential privacy with {counts.promise}" if counts.epsilon else "noise")
-        + f" (neighbours: {escape(counts.neighbours)}, sensitivity {counts.sensitivity:g}). {_gaussian(counts)}"
-        "There are no classes.</p>\n"
+    """Return what is counted, and with which noise."""
+    coarser = say.coarser(escape(listing(counts.coarse))) if counts.coarse else ""
+    promise = counts.promise if counts.epsilon else ""
+    noise = say.counted(
+        coarser, escape(counts.mechanism), promise, escape(counts.neighbours), f"{counts.sensitivity:g}"
     )
+    moments = f" {say.moments(escape(listing(counts.moments)))}" if counts.moments else ""
+    return paragraph(f"{noise}{moments} {say.NO_CLASSES}")
 
 
 def _classes(audit: Audit, classes: GroupedRelease) -> str:
-    """How many people and classes, and what is suppressed."""
-    what = (
-        f"<p>{counted(classes.people, 'person', 'people')} in {counted(classes.groups, 'class', 'classes')} "
-        f"({escape(audit.release.kind)}); {counted(classes.suppressed, 'row is', 'rows are')} suppressed"
-        + (": of these the sensitive and other columns are published" if classes.suppressed else "")
-        + ". A <em>class</em> is a set of people whom the release does not tell apart.</p>\n"
-    )
+    """Return how many people and classes there are, and what is suppressed."""
+    kind = escape(audit.release.kind)
+    text = paragraph(say.in_classes(classes.people, classes.groups, kind, classes.suppressed))
     if audit.suppressed_rows is not None:
-        what += (
-            f"<p>Whoever fits no class is among the suppressed rows. These have {escape(audit.suppressed_rows.line())}. "
-            "Thresholds on classes are held against them, too. Singling out and linkability "
-            "look there for people who fit no class.</p>\n"
-        )
-    return what
+        text += paragraph(say.suppressed_rows(escape(audit.suppressed_rows.line())))
+    return text
 
 
 def _left(audit: Audit) -> str:
-    """What can still be told apart in each column, and which ones are gone."""
+    """Return what can still be distinguished in each column, and which columns are gone."""
     left = audit.columns_left
-    gone = "".join(f" <strong>{escape(sentence)}</strong>" for sentence in remaining.warnings(left))
-    return f"<p>What is left of each column: {escape(remaining.summary(left))}.{gone}</p>\n"
-
-
-def _coarser(release: NoisyCounts) -> str:
-    return f" (of {escape(listing(release.coarse))}: of every label)" if release.coarse else ""
-
-
-def _gaussian(release: NoisyCounts) -> str:
-    if not release.moments:
-        return ""
-    return f"Of {escape(listing(release.moments))}: number of people, sum and squares, in place of counts. "
+    gone = "".join(f" <strong>{escape(warning)}</strong>" for warning in remaining.warnings(left))
+    return paragraph(escape(say.columns_left(remaining.summary(left))) + gone)
 
 
 def _levels(audit: Audit) -> str:
+    """Return the level of every privacy model."""
     if not audit.levels:
         return ""
-    text = ["<h2>Privacy models</h2>"]
+    text = [heading(say.LEVELS)]
     for column, levels in audit.levels.items():
         rows = [_level(audit, column, place, level.value) for place, level in levels.items()]
-        text.append(table([escape(column), "level", "meaning"], rows, numeric={1}))
+        text.append(table([escape(column), *say.LEVEL_COLUMNS], rows, numeric={1}))
     return "\n".join(text)
 
 
 def _level(audit: Audit, column: str, place: tuple[str, str], level: float) -> list[str]:
-    """A model, its level, and what that says or why there is none."""
+    """Return a model, its level, and what that means or why there is none."""
     reported, reason = measured_at(place).reported, undefined(*place, audit.schema[column])
-    meaning = f"not defined: {reason}" if reason else reported.explanation
-    return [escape(reported.title), words.number(level), escape(meaning)]
+    meaning = say.undefined(reason) if reason else reported.explanation
+    return [escape(reported.title), numbers.number(level), escape(meaning)]
 
 
 def _errors(audit: Audit) -> str:
-    """Each privacy model as an attacker's error, beside the error itself."""
+    """Return each privacy model as an attacker's error, beside the actual error."""
     if not audit.errors:
         return ""
-    text = [
-        "<h2>The same models as an attacker's error</h2>\n"
-        "<p>How often one guess is wrong that is the best for what the attacker sees: a person's class. A model that takes "
-        "values for equally likely is a <em>best case</em>: the error is at most what it says. One that compares classes with "
-        "the table is a <em>worst case</em>: the error is at least what it says, and often that is little.</p>"
-    ]
-    for column, found in audit.errors.items():
-        rows = [
-            [
-                escape(row.model),
-                "nothing"
-                if row.error == 0 and row.direction == "at least"
-                else f"{row.direction} {words.percent(row.error)}",
-                words.percent(row.exact),
-                row.case,
-                "which row" if row.unknown == "identity" else "the value",
-                words.number(row.level),
-                f"{escape(row.formula)}. {escape(row.assumes.capitalize())}.",
-            ]
-            for row in found.models
-        ]
-        header = [
-            escape(column),
-            "error it says",
-            "error",
-            "case",
-            "attacker wants",
-            "level",
-            "how, and what it assumes",
-        ]
-        hidden = (
-            f" Of people of whom no class is published it is wrong for {words.percent(found.worst_case_privacy)}."
-            if found.worst_case_privacy < found.worst_class_privacy
-            else ""
-        )
-        text.append(
-            table(header, rows, numeric={2, 5})
-            + f'\n<p class="soft">Without the release the best guess is wrong for {words.percent(found.prior_privacy)} of the '
-            f"people, with it for {words.percent(found.average_privacy)} on average and for "
-            f"{words.percent(found.worst_class_privacy)} in the worst class.{hidden} The average is over everybody; that no class "
-            "is published of somebody is an observation, too.</p>"
-        )
+    text = [heading(say.ERRORS) + paragraph(say.ERRORS_TEXT)]
+    for column, errors in audit.errors.items():
+        header = [escape(column), *say.ERROR_COLUMNS]
+        text.append(table(header, _error_rows(errors), numeric={2, 5}) + _error_summary(errors))
     return "\n".join(text)
 
 
+def _error_rows(errors: ClassErrors) -> list[list[str]]:
+    return [
+        [
+            escape(model.model),
+            say.NO_BOUND
+            if model.error == 0 and model.direction == "at least"
+            else f"{model.direction} {numbers.percent(model.error)}",
+            numbers.percent(model.exact),
+            model.case,
+            say.WHICH_ROW if model.unknown == "identity" else say.THE_VALUE,
+            numbers.number(model.level),
+            escape(say.error_formula(model.formula, model.assumes)),
+        ]
+        for model in errors.models
+    ]
+
+
+def _error_summary(errors: ClassErrors) -> str:
+    hidden = ""
+    if errors.worst_case_privacy < errors.worst_class_privacy:
+        hidden = say.error_of_hidden(numbers.percent(errors.worst_case_privacy))
+    before, average = numbers.percent(errors.prior_privacy), numbers.percent(errors.average_privacy)
+    worst = numbers.percent(errors.worst_class_privacy)
+    return paragraph(say.error_summary(before, average, worst, hidden), soft=True)
+
+
 def _utility(audit: Audit) -> str:
-    misfit = audit.utility.get("misfit", 0)
-    meanings = {
-        "loss": "how much of the labels' detail is gone: 0 is the raw table, 1 everything",
-        "discernibility": "sum of squared class sizes, N for each suppressed row",
-        "average_class_size": "people in a class on average; suppressed rows count as one class",
-        "suppressed": "share of rows without any quasi-identifier; their sensitive and other columns are published",
-        "misfit": words.sentence(words.changed(misfit, audit.release.kind)),
-        "ncp": "how wide the labels are, on average: 0 single values, 1 the whole domain",
-        "precision": "how low in its hierarchy a value is published: 1 the value itself, 0 the top; larger is better",
-        "kl_divergence": "how far the table is from what a reader takes it for, spread evenly over each class (nats)",
-        "faithfulness": "1 − total variation between what one can learn about the population from the release and from the table",
-        "relative_error": "mean error of 1,000 random count queries answered from the release, relative to the true count",
-        "relative_error_median": "median error of the same queries; a few queries that hardly anybody satisfies can rule the mean",
-    }
+    """Return how useful the release still is."""
     if not audit.utility:
         return ""
+    misfit = audit.utility.get("misfit", 0)
+    meanings = {**say.UTILITIES, "misfit": phrases.changed(misfit, audit.release.kind)}
     rows = [
-        [escape(name.replace("_", " ")), words.number(value), escape(meanings.get(name, ""))]
+        [escape(name.replace("_", " ")), numbers.number(value), escape(meanings.get(name, ""))]
         for name, value in audit.utility.items()
         if name != "misfit" or misfit
     ]
-    return "<h2>What the release is still good for</h2>\n" + table(["cost", "value", "meaning"], rows, numeric={1})
+    return heading(say.UTILITY) + table(say.UTILITY_COLUMNS, rows, numeric={1})
 
 
 def _limits(audit: Audit) -> str:
+    """Return what was not tested."""
     items = "".join(f"<li>{escape(limit)}</li>" for limit in audit.limits)
-    return f"<h2>What was not tested</h2>\n<ul>{items}</ul>"
-
-
-def _repeat(audit: Audit, run: Mapping[str, Any]) -> str:
-    rows = [["seed", str(audit.seed)], ["dalenius", __version__]]
-    rows += [[escape(str(key)), f"<code>{escape(shown(value))}</code>"] for key, value in run.items()]
-    rows += [[f"SHA-256 of the {escape(key)}", f"<code>{digest}</code>"] for key, digest in audit.hashes.items()]
-    return "<h2>How to repeat this</h2>\n" + table(["what", "value"], rows)
+    return f"{heading(say.LIMITS)}<ul>{items}</ul>"

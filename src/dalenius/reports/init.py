@@ -1,15 +1,16 @@
-"""A guessed schema as terminal text."""
+"""A proposed schema as terminal text."""
 
 from __future__ import annotations
 
 import shlex
 
 from dalenius.guess import Proposal
+from dalenius.reports.words import init as say
+
+__all__ = ["lines"]
 
 
 def lines(proposal: Proposal) -> list[str]:
-    """What `dalenius init` prints: what to do next."""
-    return [
-        f"Wrote {proposal.path}. Check every line marked GUESS, then:",
-        "  " + shlex.join(["dalenius", "check", proposal.name, "--schema", str(proposal.path)]),
-    ]
+    """Return what `dalenius init` prints: what to do next."""
+    command = shlex.join(["dalenius", "check", proposal.name, "--schema", str(proposal.path)])
+    return [say.written(proposal.path), f"  {command}"]

@@ -9,12 +9,15 @@ from typing import Any
 
 from dalenius.criteria import CRITERIA, Criterion, KAnonymity
 from dalenius.releases import KINDS
+from dalenius.reports.words import common as say
 
-AUDITED = {"classes", "counts"}  # evidence about people: what offers neither cannot be audited
+__all__ = ["audit_schema"]
+
+AUDITABLE = {"classes", "counts"}  # evidence about people: a release that offers neither cannot be audited
 
 
 def audit_schema() -> dict[str, Any]:
-    """What `audit --json` writes, as a JSON schema: the file that is shipped, and what plug-ins add."""
+    """Return the JSON schema of what `audit --json` writes: the file in the package, and what plug-ins add."""
     text = resources.files("dalenius.reports").joinpath("audit.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     added = {name: model for name, model in CRITERIA.items() if model.reported and name not in schema["$defs"]}
@@ -25,17 +28,20 @@ def audit_schema() -> dict[str, Any]:
             place["properties"][name] = {"description": model.description, "$ref": f"#/$defs/{name}"}
             place["required"].append(name)
     kinds = schema["properties"]["release"]["properties"]["kind"]["enum"]
-    kinds += [name for name, kind in KINDS.items() if name not in kinds and AUDITED & set(kind.offers())]
+    kinds += [name for name, kind in KINDS.items() if name not in kinds and AUDITABLE & set(kind.offers())]
     return schema
 
 
 def _definition(model: type[Criterion]) -> dict[str, Any]:
     number = {"$ref": "#/$defs/number"}
     properties: dict[str, Any] = {
-        one.key: {"description": _sentence(one.explanation), **({"type": "integer"} if one.is_whole else number)}
-        for one in model.reported
+        level.key: {
+            "description": say.described(level.explanation),
+            **({"type": "integer"} if level.is_whole else number),
+        }
+        for level in model.reported
     }
-    properties |= {key: {"description": "A parameter, not measured."} for key in model.parameters()}
+    properties |= {key: {"description": say.PARAMETER} for key in model.parameters()}
     return {
         "type": "object",
         "description": model.description,
@@ -45,12 +51,8 @@ def _definition(model: type[Criterion]) -> dict[str, Any]:
     }
 
 
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
-
-
 def _with_levels(value: Any) -> Iterator[dict[str, Any]]:
-    """Every part of the schema that lists the levels of all models."""
+    """Return every part of the schema that lists the levels of all models."""
     if isinstance(value, dict):
         properties = value.get("properties")
         if isinstance(properties, dict) and KAnonymity.name in properties:

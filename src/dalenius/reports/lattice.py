@@ -8,199 +8,192 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from dalenius import __version__
 from dalenius.auditing.surveying import LatticeSurvey
-from dalenius.errors import counted
-from dalenius.measures.remaining import wrapped
+from dalenius.measures import remaining
 from dalenius.publishers.survey import Sweep
-from dalenius.reports import charts, words
-from dalenius.reports.frame import figure, frame, shown, table
+from dalenius.reports import charts, numbers
+from dalenius.reports.frame import figure, frame, heading, paragraph, repeat, table
+from dalenius.reports.layout import WIDTH, grid, wrapped
+from dalenius.reports.words import lattice as say
 
-ACROSS = 13  # nodes side by side that can be read
-DRAWN = 150  # nodes that a picture can show
-LISTED = 400
-ROWS = 15  # nodes that the terminal lists
+__all__ = ["label", "lines", "page"]
+
+MAX_DRAWN_ACROSS = 13  # nodes side by side that can be read
+MAX_DRAWN_NODES = 150
+MAX_PAGE_NODES = 400
+MAX_TERMINAL_NODES = 15
+MAX_NAMED_ADVERSARIES = 2  # that the header of the terminal's table has room for
 
 
 def lines(surveyed: LatticeSurvey) -> list[str]:
-    """What `dalenius lattice` prints: the nodes to choose from, the least loss first."""
+    """Return what `dalenius lattice` prints: the nodes to choose from, the smallest loss first."""
     nodes, good, names = surveyed.nodes, surveyed.good, [who.text for who in surveyed.adversaries]
-    satisfy = f", {len(good):,} satisfy the criteria" if surveyed.criteria else ""
-    text = [f"{surveyed.name}: {counted(len(nodes), 'node', 'nodes')}{satisfy}"]
-    text += _left_out(surveyed.not_looked_at, surveyed.most_cells)
+    text = wrapped(say.head(surveyed.name, len(nodes), len(good) if surveyed.criteria else None), indent=0, hanging=2)
+    if surveyed.not_looked_at:
+        text += wrapped(say.too_large(surveyed.not_looked_at, surveyed.most_cells))
     if names and not surveyed.criteria:
-        others = "; the others by their loss:" if good else "."
-        text.append(f"  {surveyed.hopeless:,} have an infinite ε against each adversary{others}")
+        text += wrapped(say.hopeless(surveyed.hopeless, others=bool(good)))
     if good:
-        heads = "".join(f" {name:>{_width(name)}}" for name in names)
-        text.append(f"\n  {'loss':>8} {'classes':>9} {'suppressed':>10} {'k':>7} {'ℓ':>4} {'t':>7}{heads}  levels")
-    text += [_row(node, names) for node in good[:ROWS]]
-    if len(good) > ROWS:
-        text.append(f"  … and {len(good) - ROWS:,} more, with all their levels, in --json FILE")
-    return text + (
-        wrapped("\n  The first leaves", surveyed.best_left, indent=4, width=118) if surveyed.best_left else []
-    )
+        text += ["", *_table(good, names), *wrapped(say.levels(", ".join(good[0]["levels"])))]
+    if len(good) > MAX_TERMINAL_NODES:
+        text += wrapped(say.more(len(good) - MAX_TERMINAL_NODES))
+    if surveyed.best_left:
+        text += ["", *remaining.wrapped(f"  {say.BEST}", surveyed.best_left, indent=4, width=WIDTH)]
+    return text
 
 
-def _left_out(nodes: int, most_cells: int) -> list[str]:
-    """How many nodes were too large to be looked at."""
-    if not nodes:
-        return []
-    verb, was = ("node has", "was") if nodes == 1 else ("nodes have", "were")
-    most = counted(most_cells, "distinct row", "distinct rows")
-    return [f"  {nodes:,} more {verb} more than {most} and {was} not looked at (--most-cells)"]
+def _table(nodes: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+    """Return a row for each node; adversaries get numbers if their names need too much room."""
+    is_named = len(names) <= MAX_NAMED_ADVERSARIES
+    heads = names if is_named else [say.epsilon(i + 1) for i in range(len(names))]
+    rows = [_row(node, names) for node in nodes[:MAX_TERMINAL_NODES]]
+    text = grid([*say.COLUMNS, *heads], rows, right=range(1, len(say.COLUMNS) + len(names)))
+    legend = [] if is_named else [line for i, name in enumerate(names, 1) for line in wrapped(say.epsilon_of(i, name))]
+    return [*text, *legend]
 
 
-def _row(node: Mapping[str, Any], names: Sequence[str]) -> str:
-    levels = ", ".join(f"{name} {level}" for name, level in node["levels"].items())
-    private = "".join(f" {_epsilon(node['epsilon'][name]):>{_width(name)}}" for name in names)
-    return (
-        f"  {node['loss']:8.4f} {node['classes']:9,} {node['suppressed']:10,} {node['k_anonymity']['k']:7,} "
-        f"{node['distinct_l_diversity']['l']:4} {node['t_closeness']['equal']:7.4f}{private}  {levels}"
-    )
+def _row(node: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    return [
+        label(node["levels"]),
+        f"{node['loss']:.4f}",
+        f"{node['classes']:,}",
+        f"{node['suppressed']:,}",
+        f"{node['k_anonymity']['k']:,}",
+        str(node["distinct_l_diversity"]["l"]),
+        f"{node['t_closeness']['equal']:.4f}",
+        *(numbers.level(node["epsilon"][name]) for name in names),
+    ]
 
 
-def _width(name: str) -> int:
-    return max(len(name), 8)
-
-
-def _epsilon(value: float) -> str:
-    return "infinite" if value == float("inf") else f"{value:,.6g}"
+def label(levels: Mapping[str, int]) -> str:
+    """Return a node as its levels in the order of the columns."""
+    return ",".join(map(str, levels.values()))
 
 
 def page(surveyed: LatticeSurvey, run: Mapping[str, Any]) -> str:
-    """The whole page of a lattice that was surveyed with `sweep_epsilon`."""
+    """Return the whole page of a lattice that was surveyed with `sweep_epsilon`."""
     nodes, sweep, epsilon = surveyed.nodes, surveyed.sweep, surveyed.sweep_epsilon
     if sweep is None or epsilon is None:
-        raise ValueError("the page needs a lattice that was surveyed with sweep_epsilon")
-    name = Path(surveyed.name).name
-    columns = list(nodes[0]["levels"])
+        raise ValueError(say.NEEDS_SWEEP)
+    title = say.title(Path(surveyed.name).name)
     adversaries = list(nodes[0].get("epsilon", {}))
     holds = {
-        f"ε ≤ {epsilon:g} against {text}": [node["epsilon"][text] <= epsilon * (1 + 1e-9) for node in nodes]
+        say.condition(f"{epsilon:g}", text): [_is_private(node, text, epsilon) for node in nodes]
         for text in adversaries
     }
     if "satisfies" in nodes[0]:
-        holds["the criteria"] = [node["satisfies"] for node in nodes]
+        holds[say.CRITERIA] = [node["satisfies"] for node in nodes]
     body = [
-        f"<h1>The generalizations of {escape(name)}</h1>",
-        f"<p class='soft'>Every way to publish each of {escape(', '.join(columns))} at one level of its hierarchy: "
-        f"{counted(len(nodes), 'node', 'nodes')}. A node is written as its levels in that order; 0 is the raw value.</p>",
+        f"<h1>{escape(title)}</h1>",
+        paragraph(escape(say.about(", ".join(nodes[0]["levels"]), len(nodes))), soft=True),
         _about(surveyed.about),
         _picture(nodes, holds),
         _sweep(sweep, epsilon, surveyed.suppression),
         _list(nodes, adversaries, epsilon),
-        "<h2>How to repeat this</h2>",
-        table(
-            ["what", "value"],
-            [["dalenius", __version__]]
-            + [[escape(str(key)), f"<code>{escape(shown(value))}</code>"] for key, value in run.items()],
-        ),
+        repeat(run),
     ]
-    return frame(f"Generalizations of {name}", "\n".join(body))
+    return frame(title, "\n".join(body))
+
+
+def _is_private(node: Mapping[str, Any], adversary: str, epsilon: float) -> bool:
+    return bool(node["epsilon"][adversary] <= epsilon * (1 + 1e-9))
 
 
 def _about(about: Mapping[str, Any]) -> str:
-    """What the adversaries know beside their text, and what they must not learn."""
-    known = [
-        f"{escape(text)} knows {one['known']:,} record{'s' if one['known'] > 1 else ''}"
-        for text, one in about["adversaries"].items()
-        if one["known"]
-    ]
-    known += [f"{escape(text)} means that σ or less" for text, one in about["adversaries"].items() if one["at_most"]]
-    sets = "; ".join(escape(text) for text in about["predicates"])
-    learn = f"What must not be learnt: {sets}." if sets else ""
-    words_of = ". ".join(known) + "." if known else ""
-    return f"<p>{words_of} {learn}</p>" if words_of or learn else ""
-
-
-def label(levels: Mapping[str, int]) -> str:
-    return ",".join(map(str, levels.values()))
+    """Return what the adversaries know, and what they must not learn."""
+    adversaries = about["adversaries"].items()
+    text = [say.knows(name, who["known"]) for name, who in adversaries if who["known"]]
+    text += [say.at_most(name) for name, who in adversaries if who["at_most"]]
+    text += [say.secrets("; ".join(about["predicates"]))] if about["predicates"] else []
+    return paragraph(escape(" ".join(text))) if text else ""
 
 
 def _picture(nodes: Sequence[dict[str, Any]], holds: Mapping[str, Sequence[bool]]) -> str:
-    text = "<h2>Which nodes satisfy what</h2>"
+    """Return the lattice as a picture, if it is small enough, with a legend."""
+    text = heading(say.WHICH)
     if not holds:
-        return text + "<p>No adversary was named: add, for example, --adversary I:table:1e6.</p>"
-    counts = "; ".join(f"{escape(what)}: {sum(which):,} of {len(nodes):,}" for what, which in holds.items())
+        return text + paragraph(say.NO_ADVERSARY)
+    counts = [say.satisfied(condition, sum(which), len(nodes)) for condition, which in holds.items()]
     levels = [tuple(node["levels"].values()) for node in nodes]
-    chosen = [i for i in range(len(nodes)) if any(which[i] for which in holds.values())]
-    heights = Counter(sum(node) for node in levels)
-    caption = "A dot for each condition that a node satisfies; lines go from a node to the next more general ones."
-    if max(heights.values()) <= ACROSS and len(nodes) <= DRAWN:
-        chosen = list(range(len(nodes)))
-    else:  # those that satisfy something, and what is one step finer
-        place = {node: i for i, node in enumerate(levels)}
-        finer = {
-            place[(*levels[i][:a], levels[i][a] - 1, *levels[i][a + 1 :])]
-            for i in chosen
-            for a in range(len(levels[i]))
-            if levels[i][a]
-        }
-        caption += " Nodes that satisfy nothing are not drawn."
-        if len(set(chosen) | finer) <= DRAWN:
-            chosen = sorted(set(chosen) | finer)
-            caption = caption.replace("are not drawn", "are drawn only where they are next to one that does")
-    if not chosen or len(chosen) > DRAWN:
-        why = "no node satisfies any" if not chosen else f"{len(chosen):,} nodes satisfy some, too many to draw"
-        return text + f"<p>{counts}. There is no picture: {why}.</p>"
+    satisfying = [i for i in range(len(nodes)) if any(which[i] for which in holds.values())]
+    drawn, caption = _drawn(levels, satisfying)
+    if not drawn or len(drawn) > MAX_DRAWN_NODES:
+        reason = say.too_many(len(drawn)) if drawn else say.NONE_SATISFIES
+        return text + paragraph(escape(say.no_picture("; ".join(counts), reason)))
     picture = charts.lattice_picture(
-        [levels[i] for i in chosen], {what: [which[i] for i in chosen] for what, which in holds.items()}
+        [levels[i] for i in drawn], {condition: [which[i] for i in drawn] for condition, which in holds.items()}
     )
     legend = "".join(
-        f'<li><span style="color: {charts.COLOURS[i % len(charts.COLOURS)]}">●</span> {escape(what)}: '
-        f"{sum(which):,} of {counted(len(nodes), 'node', 'nodes')}</li>"
-        for i, (what, which) in enumerate(holds.items())
+        f'<li><span style="color: {charts.COLOURS[i % len(charts.COLOURS)]}">●</span> {escape(count)}</li>'
+        for i, count in enumerate(counts)
     )
     wide = f'<div class="scroll wide">{picture}</div>'
     return text + f'<ul class="legend">{legend}</ul>' + figure(wide, caption)
 
 
+def _drawn(levels: Sequence[tuple[int, ...]], satisfying: Sequence[int]) -> tuple[list[int], str]:
+    """Return which nodes to draw, and the caption: all, or those that satisfy something and what is one step finer."""
+    heights = Counter(sum(node) for node in levels)
+    if max(heights.values()) <= MAX_DRAWN_ACROSS and len(levels) <= MAX_DRAWN_NODES:
+        return list(range(len(levels))), say.CAPTION
+    position = {node: i for i, node in enumerate(levels)}
+    finer = {
+        position[(*levels[i][:a], levels[i][a] - 1, *levels[i][a + 1 :])]
+        for i in satisfying
+        for a in range(len(levels[i]))
+        if levels[i][a]
+    }
+    both = sorted(set(satisfying) | finer)
+    if len(both) <= MAX_DRAWN_NODES:
+        return both, say.CAPTION + say.NEXT_ONLY
+    return list(satisfying), say.CAPTION + say.NOT_DRAWN
+
+
 def _sweep(sweep: Sweep, epsilon: float, suppression: float) -> str:
+    """Return how ε and costs depend on stubbornness."""
     node = ", ".join(f"{escape(name)} {level}" for name, level in sweep.node.items())
+    discernibility, sizes = sweep.cost["discernibility"], sweep.cost["average_class_size"]
     return "\n".join(
         [
-            "<h2>What stubbornness costs</h2>",
-            "<p>An adversary of stubbornness σ has seen σ people elsewhere and gives up its prior the less readily, the more "
-            "these are; ∞ never does. <em>I:uniform</em> takes all values for equally likely, <em>I:table</em> takes the "
-            "shares of this very table, <em>II</em> may have any prior."
-            + (" Nothing is suppressed in these charts.</p>" if suppression else "</p>"),
-            figure(charts.against_sigma(sweep.sigmas, sweep.epsilon, "smallest ε", log=True), f"ε of the node {node}."),
+            heading(say.STUBBORNNESS),
+            paragraph(say.STUBBORNNESS_TEXT + (say.NOT_SUPPRESSED if suppression else "")),
             figure(
-                charts.against_sigma(sweep.sigmas, sweep.cost["discernibility"], "least discernibility"),
-                f"The least Σ n(q)² of a node that is {epsilon:g}-private; nothing is drawn where no node is.",
+                charts.against_sigma(sweep.sigmas, sweep.epsilon, say.SMALLEST_EPSILON, log=True),
+                say.epsilon_caption(node),
             ),
             figure(
-                charts.against_sigma(sweep.sigmas, sweep.cost["average_class_size"], "least average class size"),
-                f"The least average class size of a node that is {epsilon:g}-private.",
+                charts.against_sigma(sweep.sigmas, discernibility, say.LEAST_DISCERNIBILITY),
+                say.discernibility_caption(f"{epsilon:g}"),
+            ),
+            figure(
+                charts.against_sigma(sweep.sigmas, sizes, say.LEAST_CLASS_SIZE),
+                say.class_size_caption(f"{epsilon:g}"),
             ),
         ]
     )
 
 
 def _list(nodes: Sequence[dict[str, Any]], adversaries: Sequence[str], epsilon: float) -> str:
-    """The nodes by their loss, with ε in bold where it holds; first those that hold against somebody at some ε."""
+    """Return the nodes by loss, with ε in bold if it holds; those that hold against nobody come last."""
 
-    def hopeless(node: dict[str, Any]) -> bool:
+    def is_hopeless(node: dict[str, Any]) -> bool:
         return bool(adversaries) and min(node["epsilon"].values()) == float("inf")
 
-    ordered = sorted(nodes, key=lambda node: (hopeless(node), node["loss"]))
+    ordered = sorted(nodes, key=lambda node: (is_hopeless(node), node["loss"]))
     rows = []
-    for node in ordered[:LISTED]:
+    for node in ordered[:MAX_PAGE_NODES]:
         cells = [f"<code>{label(node['levels'])}</code>", f"{node['loss']:.4f}", f"{node['classes']:,}"]
         cells.append(f"{node['k_anonymity']['k']:,}")
         for text in adversaries:
-            value = node["epsilon"][text]
-            word = words.number(value)
-            cells.append(f"<strong>{word}</strong>" if value <= epsilon * (1 + 1e-9) else word)
+            value = numbers.number(node["epsilon"][text])
+            cells.append(f"<strong>{value}</strong>" if _is_private(node, text, epsilon) else value)
         rows.append(cells)
-    more = f"<p>… and {len(nodes) - LISTED:,} more, in the JSON.</p>" if len(nodes) > LISTED else ""
-    head = ["node", "loss", "classes", "k", *(f"ε, {escape(text)}" for text in adversaries)]
-    bold = (
-        f" ε in bold is at most {epsilon:g}; nodes with infinite ε against everybody come last." if adversaries else ""
-    )
+    header = [*say.NODE_COLUMNS, *(escape(say.against(text)) for text in adversaries)]
+    bold = say.bold(f"{epsilon:g}") if adversaries else ""
+    more = paragraph(say.more_in_json(len(nodes) - MAX_PAGE_NODES)) if len(nodes) > MAX_PAGE_NODES else ""
     return (
-        f"<h2>The nodes, the most detailed first</h2><p class='soft'>By loss.{bold}</p>"
-        + table(head, rows, numeric=range(1, len(head)))
+        heading(say.NODES)
+        + paragraph(say.NODES_TEXT + bold, soft=True)
+        + table(header, rows, numeric=range(1, len(header)))
         + more
     )

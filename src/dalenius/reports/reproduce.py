@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from dalenius import __version__
-from dalenius.errors import counted
-from dalenius.reports import words
+from dalenius.reports import numbers
 from dalenius.reports.exhibits import Compared, Erratum, Exhibit, Paper
-from dalenius.reports.frame import figure, frame, shown, table
+from dalenius.reports.frame import alert, figure, frame, paragraph, repeat, table
+from dalenius.reports.words import reproduce as say
 
-TITLE = "Five papers, reproduced"
-NARROW = 440  # a chart of which two fit beside each other
+__all__ = ["anchor", "document", "left_out_lines", "lines", "own_names", "page", "value"]
+
+MAX_NARROW = 440  # width of a chart of which two fit side by side
 STYLE = """
 main { max-width: 58rem; }
 h2 { font-size: 1.4rem; margin-top: 3.5rem; } h3 { font-size: 1.08rem; margin: 2.2rem 0 .4rem; }
@@ -30,7 +30,7 @@ th.number { white-space: normal; }
 @media (max-width: 600px) {
   .compared thead { display: none; } .compared table, .compared tbody, .compared tr, .compared td { display: block; }
   .compared tr { border-bottom: 1px solid var(--line); padding: .35rem 0; } .compared td { border: 0; padding: .05rem 0; }
-  .compared td:nth-child(2)::before { content: "printed: "; } .compared td:nth-child(3)::before { content: "ours: "; }
+  .compared td:nth-child(2)::before { content: var(--printed); } .compared td:nth-child(3)::before { content: var(--ours); }
   .compared td:empty { display: none; }
 }
 .erratum { border-left: .25rem solid var(--line); padding: .1rem 0 .1rem .9rem; margin: 1rem 0; }
@@ -49,42 +49,36 @@ def page(
     not_made: Mapping[str, Sequence[str]] | None = None,
     quick: bool = False,
 ) -> str:
-    """The whole page. `left_out` has a sentence for each paper that could not be built, or not all of it (`not_made` names the
-    exhibits that are not there), `run` what differs between runs."""
+    """Return the whole page.
+
+    `left_out` has a sentence for each paper that could not be built, or not completely (`not_made` names the missing exhibits);
+    `run` holds what differs between runs.
+    """
     body = [
-        f"<h1>{TITLE}</h1>",
-        "<p class='soft'>Every table and figure with numbers of the papers that Dalenius builds on, made anew: the printed "
-        "number, ours, and "
-        "why they differ. Then what is wrong in print.</p>",
-        _quick(quick),
+        f"<h1>{say.TITLE}</h1>",
+        paragraph(say.ABOUT, soft=True),
+        alert(say.QUICK, "incomplete") if quick else "",
         _left_out(left_out, not_made or {}, titles),
         _contents(papers, titles),
         *(_paper(paper, titles[paper.key], errata.get(paper.key, ())) for paper in papers),
         _repeat(run),
     ]
-    return frame(TITLE, "\n".join(part for part in body if part), style=STYLE)
+    cells = f':root {{ --printed: "{say.PRINTED_CELL}"; --ours: "{say.OURS_CELL}"; }}\n'
+    return frame(say.TITLE, "\n".join(part for part in body if part), style=STYLE + cells)
 
 
 def anchor(*parts: str) -> str:
-    """Where on the page something stands."""
+    """Return the place of something on the page."""
     return "-".join(re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts)
 
 
-def _quick(quick: bool) -> str:
-    if not quick:
-        return ""
-    return (
-        "<div class='verdict incomplete'>Made with --quick: fewer people, parameters and repetitions. Numbers are rougher than "
-        "they need be.</div>"
-    )
-
-
 def _left_out(left_out: Mapping[str, str], not_made: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> str:
-    told = []
+    text = []
     for key, reason in left_out.items():
-        what = f" of {titles[key]}: {', '.join(not_made[key])}" if key in not_made else f": {titles[key]}"
-        told.append(f"<div class='verdict incomplete'>Left out{escape(what)}. {escape(reason)}</div>")
-    return "".join(told)
+        missing = ", ".join(not_made.get(key, ()))
+        sentence = say.left_out_of(titles[key], missing, reason) if missing else say.left_out(titles[key], reason)
+        text.append(alert(escape(sentence), "incomplete"))
+    return "".join(text)
 
 
 def _contents(papers: Sequence[Paper], titles: Mapping[str, str]) -> str:
@@ -94,7 +88,7 @@ def _contents(papers: Sequence[Paper], titles: Mapping[str, str]) -> str:
             f'<li><a href="#{anchor(paper.key, exhibit.name)}">{escape(exhibit.name)}</a></li>'
             for exhibit in paper.exhibits
         )
-        errata = f'<li><a href="#{anchor(paper.key, "errata")}">errata</a></li>'
+        errata = f'<li><a href="#{anchor(paper.key, "errata")}">{say.ERRATA_LINK}</a></li>'
         items.append(
             f'<li><a href="#{anchor(paper.key)}">{escape(titles[paper.key])}</a>'
             f"<ul class='few'>{names}{errata}</ul></li>"
@@ -103,17 +97,20 @@ def _contents(papers: Sequence[Paper], titles: Mapping[str, str]) -> str:
 
 
 def _paper(paper: Paper, title: str, errata: Sequence[Erratum]) -> str:
-    numbers = sum(len(exhibit.compared) for exhibit in paper.exhibits)
-    told = f"{counted(len(paper.exhibits), 'exhibit', 'exhibits')}, {counted(numbers, 'number', 'numbers')} compared"
     return "\n".join(
         [
             f'<h2 id="{anchor(paper.key)}">{escape(title)}</h2>',
-            f"<p class='soft'>{escape(paper.citation)}. {told}.</p>",
+            paragraph(f"{escape(paper.citation)}. {_extent(paper)}.", soft=True),
             f"<p>{escape(paper.data)}</p>" if paper.data else "",
             *(_exhibit(paper.key, exhibit) for exhibit in paper.exhibits),
             _errata(paper.key, errata),
         ]
     )
+
+
+def _extent(paper: Paper) -> str:
+    """Return how many exhibits and numbers a paper has."""
+    return say.extent(len(paper.exhibits), sum(len(exhibit.compared) for exhibit in paper.exhibits))
 
 
 def _exhibit(key: str, exhibit: Exhibit) -> str:
@@ -129,7 +126,7 @@ def _exhibit(key: str, exhibit: Exhibit) -> str:
         )
     if exhibit.legend:
         items = "".join(
-            f'<li><span style="color: {escape(colour)}">●</span> {escape(what)}</li>' for colour, what in exhibit.legend
+            f'<li><span style="color: {escape(colour)}">●</span> {escape(name)}</li>' for colour, name in exhibit.legend
         )
         parts.append(f'<ul class="legend">{items}</ul>')
     if exhibit.compared:
@@ -138,16 +135,16 @@ def _exhibit(key: str, exhibit: Exhibit) -> str:
 
 
 def _charts(drawn: Sequence[tuple[str, str]]) -> str:
-    """Two beside each other where they are narrow enough; a wide one scrolls on a narrow screen, for its words to be read."""
-    widths = [float(found[1]) for svg, _ in drawn if (found := re.match(r'<svg[^>]*?\bwidth="([\d.]+)', svg))]
+    """Return charts, two side by side if they are narrow enough; a wide one scrolls on a narrow screen."""
+    widths = [float(match[1]) for svg, _ in drawn if (match := re.match(r'<svg[^>]*?\bwidth="([\d.]+)', svg))]
     figures = [figure(svg, escape(caption)) for svg, caption in drawn]
-    if len(figures) > 1 and max(widths, default=0) <= NARROW:
+    if len(figures) > 1 and max(widths, default=0) <= MAX_NARROW:
         return f"<div class='charts'>{''.join(figures)}</div>"
-    return "".join(f"<div class='wide scroll'>{one}</div>" for one in figures)
+    return "".join(f"<div class='wide scroll'>{chart}</div>" for chart in figures)
 
 
 def own_names(svg: str, prefix: str) -> str:
-    """A drawing whose parts are named unlike those of any other: on one page, equal names would be the first one's."""
+    """Return a drawing whose names differ from those of any other: on one page, equal names refer to the first."""
     for name in set(re.findall(r'\bid="([^"]+)"', svg)):
         svg = svg.replace(f'id="{name}"', f'id="{prefix}-{name}"').replace(f"#{name})", f"#{prefix}-{name})")
         svg = svg.replace(f'href="#{name}"', f'href="#{prefix}-{name}"')
@@ -157,69 +154,62 @@ def own_names(svg: str, prefix: str) -> str:
 def _table(exhibit: Exhibit) -> str:
     rows = [[escape(cell) for cell in row] for row in exhibit.rows]
     right = [i for i in range(1, len(exhibit.header)) if all(_is_number(row[i]) for row in exhibit.rows)]
-    made = table([escape(head) for head in exhibit.header], rows, numeric=right)
+    html = table([escape(head) for head in exhibit.header], rows, numeric=right)
     last, first = (max(len(row[i]) for row in exhibit.rows) for i in (-1, 0))
     kinds = ["long", *(["noted"] if last > 30 else []), *(["named"] if first <= 24 else [])]
-    return f"<div class='{' '.join(kinds)}'>{made}</div>"
+    return f"<div class='{' '.join(kinds)}'>{html}</div>"
 
 
 def _is_number(text: str) -> bool:
     return len(text) < 24 and bool(re.fullmatch(r"[-−]?[\d.,]+( ?%)?( [±–(].*)?|∞|–|infinite", text))
 
 
-def _compared(found: Sequence[Compared]) -> str:
-    rows = [[escape(one.what), escape(one.printed), escape(value(one)), escape(one.note)] for one in found]
-    return f"<div class='compared'>{table(['what', 'printed', 'ours', 'why they differ, and remarks'], rows)}</div>"
+def _compared(comparisons: Sequence[Compared]) -> str:
+    rows = [
+        [escape(number.what), escape(number.printed), escape(value(number)), escape(number.note)]
+        for number in comparisons
+    ]
+    return f"<div class='compared'>{table(say.COLUMNS, rows)}</div>"
 
 
-def value(one: Compared) -> str:
-    """Our number as the page has it: a share in per cent where the print is so."""
-    if isinstance(one.ours, str):
-        return one.ours
-    if "%" in one.printed:
-        return f"{100 * one.ours:.1f} %" if 0 <= one.ours <= 1 else f"{one.ours:.1f} %"
-    return words.number(float(one.ours))
+def value(number: Compared) -> str:
+    """Return our number as the page shows it: in per cent if the print is."""
+    if isinstance(number.ours, str):
+        return number.ours
+    if "%" in number.printed:
+        return f"{100 * number.ours:.1f} %" if 0 <= number.ours <= 1 else f"{number.ours:.1f} %"
+    return numbers.number(float(number.ours))
 
 
 def _errata(key: str, errata: Sequence[Erratum]) -> str:
     if not errata:
         return ""
+    return f'<h3 id="{anchor(key, "errata")}">{say.ERRATA}</h3>' + "".join(map(_erratum, errata))
+
+
+def _erratum(erratum: Erratum) -> str:
+    correct = say.correct(f"<strong>{escape(erratum.right)}</strong>")
     return (
-        f'<h3 id="{anchor(key, "errata")}">Errata: where the print is wrong, or says less than it could</h3>'
-        + "".join(
-            f"<div class='erratum'><p><strong>{escape(one.where)}</strong></p>"
-            f"<p>Printed: {escape(one.printed)}</p><p>Right: <strong>{escape(one.right)}</strong></p>"
-            f"<p>{escape(one.why)}</p><p><code>{escape(one.shown_by)}</code></p></div>"
-            for one in errata
-        )
+        f"<div class='erratum'><p><strong>{escape(erratum.where)}</strong></p>"
+        f"<p>{say.printed(escape(erratum.printed))}</p><p>{correct}</p>"
+        f"<p>{escape(erratum.why)}</p><p><code>{escape(erratum.shown_by)}</code></p></div>"
     )
 
 
 def _repeat(run: Mapping[str, Any]) -> str:
-    rows = [["dalenius", __version__], *([str(key), shown(item)] for key, item in run.items() if key != "papers")]
-    rows += [[f"{key}, seconds", f"{seconds:.1f}"] for key, seconds in run.get("papers", {}).items()]
-    return "<h2>How to repeat this</h2>\n" + table(
-        ["what", "value"], [[escape(what), f"<code>{escape(item)}</code>"] for what, item in rows]
-    )
+    """Return how to repeat the run, and how long each paper took."""
+    times = {say.seconds(key): f"{seconds:.1f}" for key, seconds in run.get("papers", {}).items()}
+    return repeat({key: item for key, item in run.items() if key != "papers"}, times)
 
 
 def lines(papers: Sequence[Paper], errata: Mapping[str, Sequence[Erratum]]) -> list[str]:
-    """What `dalenius reproduce` prints: one line for each paper."""
-    return [
-        f"  {paper.key:<12} {counted(len(paper.exhibits), 'exhibit', 'exhibits')}, "
-        f"{counted(sum(len(exhibit.compared) for exhibit in paper.exhibits), 'number', 'numbers')} compared, "
-        f"{counted(len(errata[paper.key]), 'erratum', 'errata')}"
-        for paper in papers
-    ]
+    """Return what `dalenius reproduce` prints: one line for each paper."""
+    return [f"  {paper.key:<12} {say.with_errata(_extent(paper), len(errata[paper.key]))}" for paper in papers]
 
 
 def left_out_lines(left_out: Mapping[str, str], not_made: Mapping[str, Sequence[str]]) -> list[str]:
-    """What was left out and why: one line for each paper."""
-    text = []
-    for key, reason in left_out.items():
-        some = f"{', '.join(not_made[key])} of " if key in not_made else ""
-        text.append(f"dalenius: left out {some}{key!r}: {reason}")
-    return text
+    """Return what was left out and why: one line for each paper."""
+    return [say.left_out_line(key, ", ".join(not_made.get(key, ())), reason) for key, reason in left_out.items()]
 
 
 def document(
@@ -230,7 +220,7 @@ def document(
     not_made: Mapping[str, Sequence[str]] | None = None,
     quick: bool,
 ) -> dict[str, Any]:
-    """The same as plain data."""
+    """Return the same as plain data."""
     return {
         "quick": quick,
         "papers": {
@@ -239,8 +229,8 @@ def document(
                 "data": paper.data,
                 "exhibits": [_plain(exhibit) for exhibit in paper.exhibits],
                 "errata": [
-                    {name: getattr(one, name) for name in ("where", "printed", "right", "why", "shown_by")}
-                    for one in errata.get(paper.key, ())
+                    {name: getattr(erratum, name) for name in ("where", "printed", "right", "why", "shown_by")}
+                    for erratum in errata.get(paper.key, ())
                 ],
             }
             for paper in papers
@@ -258,8 +248,9 @@ def _plain(exhibit: Exhibit) -> dict[str, Any]:
         "header": list(exhibit.header),
         "rows": [list(row) for row in exhibit.rows],
         "charts": [caption for _, caption in exhibit.charts],
-        "legend": [what for _, what in exhibit.legend],
+        "legend": [name for _, name in exhibit.legend],
         "compared": [
-            {"what": one.what, "printed": one.printed, "ours": one.ours, "note": one.note} for one in exhibit.compared
+            {"what": number.what, "printed": number.printed, "ours": number.ours, "note": number.note}
+            for number in exhibit.compared
         ],
     }

@@ -34,13 +34,13 @@ from dalenius.reports import (
     html,
     lattice,
     notebook,
+    numbers,
     publish,
     short,
     split,
     tables,
     terminal,
     tradeoff,
-    words,
 )
 from dalenius.reports.document import envelope, json_text, run_details
 from dalenius.result import Result
@@ -64,7 +64,7 @@ class Report:
 
 
 def _no_sweep(survey: LatticeSurvey) -> str:
-    return "" if survey.sweep is not None else "it was made without sweep_epsilon. Pass sweep_epsilon=2.5 to lattice()"
+    return "" if survey.sweep is not None else "it was made without epsilon. Pass epsilon=2.5 to lattice()"
 
 
 def _no_curve(measured: MeasuredChannel) -> str:
@@ -146,7 +146,7 @@ def fragment(result: Result) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return ""
-    return words.number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    return numbers.number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 def save(result: Result, path: Path, *, reveal: bool = False) -> None:

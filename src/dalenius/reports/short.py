@@ -21,7 +21,8 @@ from dalenius.criteria import headlines
 from dalenius.errors import counted
 from dalenius.measures.guide import Guidance
 from dalenius.releases import Release
-from dalenius.reports import words
+from dalenius.reports import numbers
+from dalenius.reports.words import common
 
 __all__ = ["MAX_COLUMNS", "MAX_LINES", "fitted"]
 
@@ -58,13 +59,13 @@ def of_audit(audit: Audit) -> list[str]:
     for attack in audit.attacks:
         name = f"  {attack.adversary} on {attack.column}"
         if attack.success.n:
-            gain = f", gain {words.signed(attack.gain)}" if attack.gain.n else ""
-            attacks.append(f"{name}: right for {words.rate(attack.success)}{gain}")
+            gain = f", gain {numbers.signed(attack.gain)}" if attack.gain.n else ""
+            attacks.append(f"{name}: right for {numbers.rate(attack.success)}{gain}")
         else:
-            attacks.append(f"{name}: {words.percent(attack.confidence.mean)} sure on average")
+            attacks.append(f"{name}: {numbers.percent(attack.confidence.mean)} sure on average")
     return [
         f"Audit of {audit.name}: {_extent(audit.release)}",
-        f"  {words.VERDICTS[audit.verdict]}",
+        f"  {common.VERDICTS[audit.verdict]}",
         *([f"  Thresholds: {policy}"] if outcomes else []),
         *_listed(attacks),
     ]
@@ -74,7 +75,7 @@ def of_check(check: ReleaseCheck) -> list[str]:
     """Return the best-known levels of each sensitive column, and how many criteria hold."""
     columns = []
     for name, levels in check.levels.items():
-        shown = (f"{key} = {words.number(levels[number.place].value)}" for key, number in headlines().items())
+        shown = (f"{key} = {numbers.number(levels[measured.place].value)}" for key, measured in headlines().items())
         columns.append(f"  {name}: {', '.join(shown)}")
     held = sum(criterion.holds for criterion in check.outcomes)
     return [
@@ -116,10 +117,10 @@ def of_attack(attack: ReleaseAttack) -> list[str]:
         text.append(f"  Beliefs about {counted(len(attack.belief), 'target', 'targets')}, {lost:,} of whom fit nowhere")
     if attack.rated is not None:
         rated = attack.rated.attack
-        gain = f", gain {words.signed(rated.gain)}" if rated.gain.n else ""
-        text.append(f"  Right for {words.rate(rated.success)} of the people{gain}")
+        gain = f", gain {numbers.signed(rated.gain)}" if rated.gain.n else ""
+        text.append(f"  Right for {numbers.rate(rated.success)} of the people{gain}")
     if attack.threats is not None:
-        text.append(f"  What being in the release adds: {words.percent(attack.threats['RGT_A'])} of the people")
+        text.append(f"  What being in the release adds: {numbers.percent(attack.threats['RGT_A'])} of the people")
     return text if attack.is_converged else [*text, "  NOT CONVERGED: do not rely on these numbers"]
 
 
@@ -128,7 +129,7 @@ def of_composition(composed: JointAttack) -> list[str]:
     figures = composed.figures
     return [
         f"JointAttack on {len(composed.names)} releases: {counted(figures['targets'], 'target', 'targets')}",
-        f"  Values left on average: {words.number(figures['mean_posterior_anonymity'])}",
+        f"  Values left on average: {numbers.number(figures['mean_posterior_anonymity'])}",
         *([] if composed.converged else ["  NOT CONVERGED: do not rely on the beliefs"]),
     ]
 
@@ -139,7 +140,7 @@ def of_comparison(comparison: Comparison) -> list[str]:
     for release in comparison:
         document = release.to_document()
         shown = [
-            f"{key} {words.number(document[key])}" for key in ("k", "loss", "relative_error") if _known(document, key)
+            f"{key} {numbers.number(document[key])}" for key in ("k", "loss", "relative_error") if _known(document, key)
         ]
         lines.append(f"  {release.name}: {release.kind}, {', '.join(shown)}")
     return [f"Comparison of {counted(len(comparison), 'release', 'releases')}", *_listed(lines)]
@@ -155,7 +156,8 @@ def of_frontier(frontier: Frontier) -> list[str]:
     published = sum(not point.reason for point in found.points)
     best = found.best()
     text = [
-        f"Frontier of {Path(frontier.table).name}: {counted(len(found.points), 'candidate', 'candidates')}, {published:,} published",
+        f"Frontier of {Path(frontier.table).name}: {counted(len(found.points), 'candidate', 'candidates')}, "
+        f"{published:,} published",
         f"  Risk: {found.risk.name}. Utility: {found.utility.name}. On the front: {sum(found.front):,}",
     ]
     if not frontier.has_policy:
@@ -167,8 +169,8 @@ def of_frontier(frontier: Frontier) -> list[str]:
 def of_epsilon_curve(curve: EpsilonCurve) -> list[str]:
     """Return a line for each ε."""
     lines = [
-        f"  ε = {point.parameters['epsilon']:g}: right for {words.percent(point.success.rate.value)}, gain "
-        f"{words.signed(point.gain.rate)}, counts off by {words.number(point.count_error.mean_absolute)}"
+        f"  ε = {point.parameters['epsilon']:g}: right for {numbers.percent(point.success.rate.value)}, gain "
+        f"{numbers.signed(point.gain.rate)}, counts off by {numbers.number(point.count_error.mean_absolute)}"
         for point in curve.points
     ]
     return [f"EpsilonCurve of {curve.name}: {curve.adversary} on {curve.sensitive}", *_listed(lines)]
@@ -189,13 +191,13 @@ def of_channel(channel: MeasuredChannel) -> list[str]:
     text = [f"MeasuredChannel from a {channel.request.source}: {inputs:,} inputs, {outputs:,} outputs"]
     if channel.measures is not None:
         average, worst, told = (
-            words.number(channel.measures[key])
+            numbers.number(channel.measures[key])
             for key in ("average_privacy", "worst_case_privacy", "mutual_information")
         )
         text += [f"  Average privacy {average}, worst case {worst}", f"  Mutual information {told} bits"]
     if channel.design is not None:
         text.append(
-            f"  Designed for {channel.design.objective} at distortion {words.number(channel.design.distortion)}"
+            f"  Designed for {channel.design.objective} at distortion {numbers.number(channel.design.distortion)}"
         )
     return [*text, f"  Curve of {len(channel.curve)} points"] if channel.curve else text
 

@@ -1,172 +1,177 @@
-"""The audit on a screen."""
+"""The audit on the terminal."""
 
 from __future__ import annotations
-
-import textwrap
 
 from dalenius.auditing import Audit
 from dalenius.auditing.attacks import Attack
 from dalenius.auditing.limits import first_limits
 from dalenius.auditing.threat import RelativeThreats
-from dalenius.errors import counted
 from dalenius.measures import remaining
 from dalenius.measures.classes import ClassErrors
 from dalenius.releases import Release
-from dalenius.reports import words
+from dalenius.reports import numbers, phrases
+from dalenius.reports.layout import WIDTH, grid, labelled, wrapped
+from dalenius.reports.words import audit as say
+from dalenius.reports.words import common
 
-WIDTH = 96
+__all__ = ["lines"]
+
+MAX_OPTIONAL_LIMITS = 3  # sentences about what was not tested, besides those that must be said
 
 
 def lines(audit: Audit) -> list[str]:
-    """A summary that fits a screen."""
+    """Return a summary that fits a screen: the answer, the reasons, and what was not tested."""
     return [
-        f"{audit.name}: {_extent(audit.release)}",
-        *remaining.wrapped(f"  {'Left':<14}", audit.columns_left, indent=17, width=WIDTH),
-        *(f"  {'WARNING':<14} {sentence}" for sentence in remaining.warnings(audit.columns_left)),
+        *_identifiers(audit),
+        *wrapped(say.titled(audit.name, _extent(audit.release)), indent=0, hanging=2),
         "",
         *_verdict(audit),
+        "",
+        *remaining.wrapped(f"  {say.COLUMNS:<14}", audit.columns_left, indent=17, width=WIDTH),
+        *(line for text in remaining.warnings(audit.columns_left) for line in labelled(common.WARNING, text)),
         *_risks(audit),
         "",
         *_inference(audit),
         *_disclosures(audit),
         *_most_at_risk(audit),
         *_cost(audit),
-        *(line for limit in first_limits(audit, 3) for line in _labelled("Not tested", limit)),
+        *_limits(audit),
     ]
 
 
+def _identifiers(audit: Audit) -> list[str]:
+    """Return the warning that comes first: the release contains identifiers."""
+    text = phrases.identifiers(audit)
+    return [*wrapped(text, indent=0, lead=f"{common.WARNING}: ", hanging=2), ""] if text else []
+
+
 def _extent(release: Release) -> str:
+    """Return how many people, classes and suppressed rows a release has."""
     classes, counts = release.classes(), release.counts()
     if classes is not None:
-        people, groups = counted(classes.people, "person", "people"), counted(classes.groups, "class", "classes")
-        return f"{people} in {groups} ({release.kind}), {counted(classes.suppressed, 'row', 'rows')} suppressed"
+        return say.extent(classes.people, classes.groups, release.kind, classes.suppressed)
     if counts is None:
         return release.kind
-    budget = f"{counts.promise}, {counts.neighbours}" if counts.epsilon else "no noise"
-    return f"counts ({release.kind}), {counts.mechanism}, {budget}"
+    budget = f"{counts.promise}, {counts.neighbours}" if counts.epsilon else say.NO_NOISE
+    return say.extent_of_counts(release.kind, counts.mechanism, budget)
 
 
 def _verdict(audit: Audit) -> list[str]:
-    """The verdict, and each threshold with its outcome."""
-    text = [f"  {words.VERDICTS[audit.verdict]}"]
+    """Return the verdict, the answer, and each threshold with its outcome."""
+    text = [*wrapped(common.VERDICTS[audit.verdict]), *wrapped(phrases.answer(audit))]
     for threshold in audit.thresholds:
-        value = words.number(threshold.measured) if threshold.outcome != "not tested" else ""
-        value += f"{' ' if value else ''}{threshold.reason}" if threshold.reason else ""
-        text.append(f"    {threshold.outcome:<11} {threshold.key + ' ' + threshold.asked:<32} {value}")
+        value = numbers.number(threshold.measured) if threshold.outcome != "not tested" else ""
+        required = f"{threshold.key} {threshold.asked}"
+        lead = f"{threshold.outcome:<11} {required:<40} "
+        text += [f"    {lead}{value}".rstrip(), *wrapped(threshold.reason, indent=16)]
     return text
 
 
 def _risks(audit: Audit) -> list[str]:
-    """Singling out and linkability, and the suppressed rows."""
+    """Return singling out and linkability, and the suppressed rows."""
     text, risks = [], audit.risks
     if risks is not None:
-        text += [
-            "",
-            f"  Singling out   {words.percent(risks.singled_out)} of the people fit one row only",
-            f"  Linkability    {words.percent(risks.average)} on average, {words.percent(risks.highest)} at most; "
-            f"{words.percent(risks.at_risk)} of the people above 20%",
-            *([f"                 {words.UPPER_BOUND}"] if risks.upper_bound else []),
-        ]
+        shares = map(numbers.percent, (risks.average, risks.highest, risks.at_risk))
+        text += labelled(say.SINGLING_OUT, say.singled_out(numbers.percent(risks.singled_out)))
+        text += labelled(say.LINKABILITY, say.linkability(*shares))
+        text += labelled("", common.UPPER_BOUND) if risks.upper_bound else []
     if audit.suppressed_rows is not None:
-        rows = counted(audit.suppressed_rows.rows, "row", "rows")
-        text.append(f"  Suppressed     {rows}, counted above and here {audit.suppressed_rows.line()}")
+        suppressed = audit.suppressed_rows
+        text += labelled(say.SUPPRESSED, say.suppressed(suppressed.rows, suppressed.line()))
     return text
 
 
 def _inference(audit: Audit) -> list[str]:
-    """How often each adversary is right, or how sure it is."""
-    heading = "how often the adversary guesses right (95% intervals)"
-    text = [f"  Inference: {heading if audit.attacks else 'no adversary could be tried'}"]
-    naive = {found.column: found.naive for found in audit.attacks if found.success.n}
-    text += [f"    always the commonest {column}: {words.rate(rate)}" for column, rate in naive.items()]
-    for found in audit.attacks:
-        text += [
-            *(_success(found) if found.success.n else _confidence(found)),
-            *(line for note in words.notes(found) for line in _wrapped(note)),
-        ]
-    text += [_threats(column, threats) for column, threats in audit.threats.items()]
-    text += [_error(column, error) for column, error in audit.errors.items()]
+    """Return how often each adversary is right, or how confident it is."""
+    text = wrapped(say.INFERENCE if audit.attacks else say.NO_ADVERSARY)
+    naive = {attack.column: attack.naive for attack in audit.attacks if attack.success.n}
+    for column, rate in naive.items():
+        text += _item(say.most_common(column, numbers.rate(rate)))
+    for attack in audit.attacks:
+        text += _item(say.attack(attack.adversary, attack.column))
+        for detail in (*(_success(attack) if attack.success.n else _confidence(attack)), *phrases.notes(attack)):
+            text += wrapped(detail, indent=6, hanging=8)
+    for column, threats in audit.threats.items():
+        text += _item(_learner(column, threats))
+    for column, error in audit.errors.items():
+        text += _item(_error(column, error))
     return text
 
 
-def _success(found: Attack) -> list[str]:
-    """How often an adversary is right, in the release and outside it."""
-    control = "no control" if found.control.n == 0 else f"control {words.rate(found.control)}"
-    unsettled = "" if found.is_control_converged else ", NOT CONVERGED"
-    gain = f"gain {words.gain(found)}: {words.verdict(found)}"
-    return [
-        f"    {found.adversary} on {found.column}: {words.success(found)}, {control}{unsettled}",
-        *_wrapped("; ".join(filter(None, [gain, words.certain(found)]))),
-    ]
+def _item(text: str) -> list[str]:
+    return wrapped(text, indent=4, hanging=6)
 
 
-def _confidence(found: Attack) -> list[str]:
-    """Without the truth: how sure an adversary is."""
-    sure = found.confidence
-    return [
-        f"    {found.adversary} on {found.column}: right or wrong unknown; it is {words.percent(sure.mean)} sure on",
-        f"      average, more than 80% of {words.percent(sure.above_80)} and certain of "
-        f"{words.sure(sure.certain, sure.certain_sure)}",
-    ]
+def _success(attack: Attack) -> list[str]:
+    """Return how often an adversary is right, in the release and outside it."""
+    control = say.NO_CONTROL if attack.control.n == 0 else say.control(numbers.rate(attack.control))
+    rates = say.attack_rates(phrases.success(attack), control)
+    unsettled = "" if attack.is_control_converged else f", {common.NOT_CONVERGED.upper()}"
+    gain = say.gain(phrases.gain(attack), phrases.conclusion(attack))
+    return [text for text in (rates + unsettled, gain, phrases.certain(attack)) if text]
 
 
-def _threats(column: str, found: RelativeThreats) -> str:
-    """What an attacker knows of people in the release beyond what a learner knows of people like them."""
-    figures, errors = found.threats, found.errors
-    kind = "exact" if found.belief.method == "exact" else "sampled" if found.converged else "NOT CONVERGED"
+def _confidence(attack: Attack) -> list[str]:
+    """Return how confident an adversary is, if nobody knows how often it is right."""
+    confidence = attack.confidence
+    certain = phrases.sure(confidence.certain, confidence.certain_sure)
+    return [say.confidence(numbers.percent(confidence.mean), numbers.percent(confidence.above_80), certain)]
+
+
+def _learner(column: str, threats: RelativeThreats) -> str:
+    """Return what an attacker knows about people in the release beyond what a learner knows about people like them."""
+    sampled = say.SAMPLED if threats.converged else common.NOT_CONVERGED.upper()
+    method = say.EXACT if threats.belief.method == "exact" else sampled
     learner, more = (
-        f"{words.percent(getattr(figures, key))}{words.plus_minus(errors.get(key))}" for key in ("GT_L", "RGT_A")
+        f"{numbers.percent(getattr(threats.threats, key))}{numbers.plus_minus(threats.errors.get(key))}"
+        for key in ("GT_L", "RGT_A")
     )
-    sure = words.number(figures.max_Ti)
-    return (
-        f"    a learner on {column} ({kind}): {learner}; to know who is in it adds {more}, up to {sure} times as sure"
-    )
+    return say.learner(column, method, learner, more, numbers.number(threats.threats.max_Ti))
 
 
-def _error(column: str, found: ClassErrors) -> str:
-    """How often the best guess of who knows a person's class is wrong."""
-    before, average, worst = map(words.percent, (found.prior_privacy, found.average_privacy, found.worst_case_privacy))
-    return f"    best guess of {column} by class: wrong for {average}; {before} without, {worst} in the worst"
+def _error(column: str, error: ClassErrors) -> str:
+    """Return how often the best guess of somebody who knows a person's class is wrong."""
+    shares = map(numbers.percent, (error.average_privacy, error.prior_privacy, error.worst_case_privacy))
+    return say.class_error(column, *shares)
 
 
 def _disclosures(audit: Audit) -> list[str]:
-    """ε against each realistic adversary."""
+    """Return ε against each realistic adversary."""
     if not audit.disclosures:
         return []
-    text = ["", "  Being in the release: by what factor a belief changes at most (ε), and in which class"]
-    for one in audit.disclosures:
-        known = f" (b = {one.known:,})" if one.known and "known=" not in one.adversary else ""
-        text.append(
-            f"    {one.adversary + known + ' on ' + one.sensitive:<40} {words.number(one.epsilon):>10}   "
-            f"class {one.worst_class}, {counted(one.class_size, 'person', 'people')}"
-        )
-    return text
+    rows = []
+    for disclosure in audit.disclosures:
+        name = disclosure.adversary
+        if disclosure.known and "known=" not in name:
+            name = say.known(name, disclosure.known)
+        place = say.worst_class(disclosure.worst_class, disclosure.class_size)
+        rows.append([say.attack(name, disclosure.sensitive), numbers.number(disclosure.epsilon), place])
+    return ["", *wrapped(say.EPSILON), *grid(None, rows, right={1}, indent=4)]
 
 
 def _most_at_risk(audit: Audit) -> list[str]:
-    """The person most given away."""
+    """Return the person most exposed."""
     if not audit.at_risk:
         return []
     first = audit.at_risk[0]
-    rows = f"row {', '.join(map(str, first.rows))}" if first.rows else counted(first.alike, "person", "people")
-    return ["", f"  Most at risk   {rows} (class {first.place}), given away most by {first.attribute}"]
+    who = say.row_numbers(", ".join(map(str, first.rows))) if first.rows else say.alike(first.alike)
+    return ["", *labelled(say.MOST_AT_RISK, say.most_at_risk(who, first.place, first.attribute))]
 
 
 def _cost(audit: Audit) -> list[str]:
-    """What the release costs, and whether rows were changed."""
-    costs = {f"faithfulness for {column}": one.faithfulness.RF for column, one in audit.threats.items()}
-    costs = {**audit.utility, **({} if "faithfulness" in audit.utility else costs)}
+    """Return what the release costs, and whether rows were changed."""
+    faithfulness = {say.faithfulness_for(column): one.faithfulness.RF for column, one in audit.threats.items()}
+    costs = {**audit.utility, **({} if "faithfulness" in audit.utility else faithfulness)}
     misfit = costs.pop("misfit", 0)
-    cost = ", ".join(f"{name.replace('_', ' ')} {words.number(value)}" for name, value in costs.items())
-    text = _labelled("Cost", cost) if cost else []
-    return text + (_labelled("Changed", words.changed(misfit, audit.release.kind) + ".") if misfit else [])
+    cost = ", ".join(f"{name.replace('_', ' ')} {numbers.number(value)}" for name, value in costs.items())
+    text = labelled(say.COST, cost) if cost else []
+    return text + (labelled(say.CHANGED, phrases.changed(misfit, audit.release.kind)) if misfit else [])
 
 
-def _labelled(label: str, text: str) -> list[str]:
-    """Text beside a label, wrapped."""
-    return textwrap.wrap(text, WIDTH, initial_indent=f"  {label:<15}", subsequent_indent=" " * 17)
-
-
-def _wrapped(text: str) -> list[str]:
-    """What is said of an attack, below its name."""
-    return textwrap.wrap(text, 100, initial_indent=" " * 6, subsequent_indent=" " * 8)
+def _limits(audit: Audit) -> list[str]:
+    """Return the first limits, and how many more there are."""
+    warned = 1 if audit.identifiers else 0  # the first limit then repeats the warning at the top
+    shown = first_limits(audit, MAX_OPTIONAL_LIMITS + warned)[warned:]
+    more = len(audit.limits) - warned - len(shown)
+    text = [line for limit in shown for line in labelled(say.NOT_TESTED, limit)]
+    return text + (labelled("", say.more_limits(more)) if more else [])

@@ -1,389 +1,361 @@
-"""Risk against utility of many releases: in the terminal, and as one HTML page."""
+"""Risk against utility of many releases: on the terminal, and as one HTML page."""
 
 from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from dalenius import __version__
 from dalenius.auditing.axes import COMMONEST
 from dalenius.auditing.exploring import Frontier
 from dalenius.auditing.frontier import Point, TradeOff
 from dalenius.auditing.policy import Threshold
-from dalenius.errors import counted, listing
+from dalenius.errors import listing
 from dalenius.measures import remaining
 from dalenius.releases import KINDS
-from dalenius.reports import tradeoff_chart, words
-from dalenius.reports.frame import figure, frame, shown, table
+from dalenius.reports import numbers, tradeoff_chart
+from dalenius.reports.frame import alert, figure, frame, heading, paragraph, repeat, table
+from dalenius.reports.layout import grid, labelled, wrapped
+from dalenius.reports.words import charts as chart_words
+from dalenius.reports.words import common
+from dalenius.reports.words import frontier as say
 
-WIDTH = 118
+__all__ = [
+    "all_lines",
+    "chosen",
+    "chosen_lines",
+    "lines",
+    "missed",
+    "notes",
+    "page",
+    "run_of",
+    "summary",
+    "title",
+    "written_lines",
+]
+
 MARK = "●"
-FRONT = "no other release that was tried is at least as good in both and better in one"
-CHOSEN = (
-    "It was chosen with the people held out: its gain over them may be smaller by luck than over others. Audit it with people who "
-    "were not used to choose."
-)
-_VERDICTS = {"passed": "passed", "violated": "violated", "incomplete": "not tested", "none": "–"}
+MAX_TITLE = 31  # characters of a release's name in the terminal's table
+LETTERS = ("k", "ℓ", "t")
 
 
-def lines(name: str, found: TradeOff) -> list[str]:
-    """What the terminal shows: a row a release, the most useful first."""
-    policy = any(point.thresholds for point in found.points)
-    head = (
-        f"    {'method':<17}{'parameters':<27}{'risk':>7}  {'by':<16}{_short(found):>14}{'k':>7}{'ℓ':>4}{'t':>7}"
-        + ("  policy" if policy else "")
-    )  # fmt: skip
-    on = found.front
-    rows = [f"  {MARK if on[i] else ' '} " + _line(found, found.points[i], policy) for i in shown_once(found)]
+def lines(name: str, frontier: TradeOff) -> list[str]:
+    """Return what the terminal shows: a row for each release, the most useful first."""
+    has_policy = any(point.thresholds for point in frontier.points)
+    header = ["", say.RELEASE, say.RISK, say.UTILITY, *LETTERS, *([say.POLICY] if has_policy else [])]
+    rows = [_terminal_row(frontier, i, has_policy) for i in _shown_once(frontier)]
+    risk, utility = frontier.risk, frontier.utility
     return [
-        f"{name}: {summary(found)}",
-        *_wrapped(f"risk     {found.risk.name}: {found.risk.says}", 11),
-        *_wrapped(f"utility  {found.utility.name}: {found.utility.says} ({_better(found)})", 11),
+        *wrapped(say.titled(name, summary(frontier)), indent=0, hanging=2),
+        *labelled(say.RISK, say.risk(risk.name, risk.says), width=9),
+        *labelled(say.UTILITY, say.utility(utility.name, utility.says, _better(frontier)), width=9),
         "",
-        head.rstrip(),
-        *rows,
+        *grid(header, rows, right=range(2, 7)),
         "",
-        *(line for note in notes(found) for line in _wrapped(note, 2)),
-        *(line for names, why in _impossible(found) for line in _wrapped(f"{names}: not published. {why}", 4)),
-    ]
-
-
-def shown_once(found: TradeOff) -> list[int]:
-    """The releases that were published, in their order; of those that are the same only the first."""
-    once = found.alike
-    return [i for i in found.order() if i in once and not found.points[i].reason]
-
-
-def summary(found: TradeOff) -> str:
-    """How many releases, by how many methods, and who is held out."""
-    methods = len({point.candidate.method for point in found.points})
-    lost = sum(bool(point.reason) for point in found.points)
-    made = counted(len(found.points) - lost, "release", "releases")
-    failed = f", {lost} could not be published" if lost else ""
-    return f"{made} by {counted(methods, 'method', 'methods')}{failed}, {found.held_out or 'nobody held out'}, seed {found.seed}"
-
-
-def notes(found: TradeOff) -> list[str]:
-    """What the table cannot say itself."""
-    on, alike = found.front, found.alike
-    count = sum(on[i] for i in alike)
-    told = [f"{MARK} {counted(count, 'release is', 'releases are')} on the front: {FRONT}."]
-    told += [
-        f"Shown once, with the same figures: {listing([title(found.points[i]) for i in mine], limit=len(mine))}."
-        for mine in alike.values()
-        if len(mine) > 1
-    ]
-    commonest = _commonest(found)
-    if commonest:
-        told.append(f"By the commonest value alone {words.percent(commonest)} are guessed right, without any release.")
-    unlike = [point for point in found.points if _has_borders(point) and "attacker" not in _played(point)]
-    if unlike and found.risk.name == "attacker":
-        told.append(
-            f"Learner and attacker were not played on {counted(len(unlike), 'release', 'releases')}: they have no exact answer "
-            "there. --mcse 0.02 has them sampled, and so has a policy with max_attacker_accuracy; --risk random-worlds holds one "
-            "adversary against all."
-        )
-    blunt = sum(any(not attack.get("converged", True) for attack in point.attacks) for point in found.points)
-    if blunt:
-        told.append(f"On {counted(blunt, 'release', 'releases')} the attacker has not converged, and does not count.")
-    bounds = sum(point.lower_bound for point in found.points)
-    if bounds:
-        told.append(
-            f"On {counted(bounds, 'release', 'releases')} people of the table fit no class: what attacks achieve there is a lower "
-            "bound."
-        )
-    told += _gone(found)
-    for axis, values in (
-        (found.risk, [point.risk(found.risk) for point in found.points if not point.reason]),
-        (found.utility, [point.useful(found.utility) for point in found.points if not point.reason]),
-    ):
-        lacking = sum(map(math.isnan, values))
-        if lacking:
-            told.append(
-                f"{counted(lacking, 'release has', 'releases have')} no {axis.name}, because {axis.lacks}: not on the front."
-            )
-    return told
-
-
-def _gone(found: TradeOff) -> list[str]:
-    """Columns of which releases leave nothing: for each column which releases."""
-    releases: dict[str, list[str]] = {}
-    for i in shown_once(found):
-        for one in remaining.from_document(found.points[i].columns_left or {}):
-            if one.state == "gone":
-                releases.setdefault(one.column, []).append(title(found.points[i]))
-    return [f"Nothing is left of {name} in {listing(some, limit=4)}." for name, some in releases.items()]
-
-
-def _commonest(found: TradeOff) -> float:
-    """How many are guessed right without a release, where the risk is of that kind; else 0."""
-    if found.risk.name not in ("attacker", "random-worlds"):
-        return 0.0
-    return max((point.commonest for point in found.points if not math.isnan(point.commonest)), default=0.0)
-
-
-def chosen(found: TradeOff, command: str) -> list[str]:
-    """The most useful release that passes the policy, and how to write it; or which thresholds are missed."""
-    best = found.best()
-    if best is not None:
-        return [
-            f"Most useful that satisfies the policy: {title(best)}, {found.utility.name} "
-            f"{words.number(best.useful(found.utility))}, risk {words.percent(best.risk(found.risk))}.",
-            *_left(best),
-            command,
-            *([CHOSEN] if any(one.key == "max_attacker_gain" for one in best.thresholds) else []),
-        ]
-    passed = [point for point in found.points if point.verdict == "passed"]
-    if passed:
-        return [
-            f"{listing([title(point) for point in passed], limit=3)}: satisfies the policy and has no {found.utility.name}. "
-            "Name another --utility."
-        ]
-    return [
-        "No release that was tried satisfies the policy. Nearest to it:",
+        *(line for note in notes(frontier) for line in wrapped(note, hanging=4)),
         *(
-            f"{title(point)}: {'; '.join(missed(threshold) for threshold in point.missed())}"
-            for point in found.nearest()
+            line
+            for titles, reason in _impossible(frontier)
+            for line in wrapped(say.not_published(titles, reason), hanging=4)
         ),
     ]
 
 
+def _terminal_row(frontier: TradeOff, i: int, has_policy: bool) -> list[str]:
+    point = frontier.points[i]
+    name = textwrap.shorten(title(point), MAX_TITLE, placeholder=" …")
+    mark = MARK if frontier.front[i] else ""
+    row = [mark, name, _risk(frontier, point), _useful(frontier, point), *_levels(point)]
+    return [*row, say.VERDICTS[point.verdict]] if has_policy else row
+
+
+def _shown_once(frontier: TradeOff) -> list[int]:
+    """Return the releases that were published, in their order; of equal ones only the first."""
+    once = frontier.alike
+    return [i for i in frontier.order() if i in once and not frontier.points[i].reason]
+
+
+def summary(frontier: TradeOff) -> str:
+    """Return how many releases there are, by how many methods, and who is held out."""
+    methods = len({point.candidate.method for point in frontier.points})
+    failed = sum(bool(point.reason) for point in frontier.points)
+    held_out = frontier.held_out or say.NOBODY_HELD_OUT
+    return say.summary(len(frontier.points) - failed, methods, failed, held_out, frontier.seed)
+
+
+def notes(frontier: TradeOff) -> list[str]:
+    """Return what the table cannot say itself."""
+    points, alike = frontier.points, frontier.alike
+    text = [say.on_front(MARK, sum(frontier.front[i] for i in alike))]
+    for group in alike.values():
+        if len(group) > 1:
+            text.append(say.shown_once(listing([title(points[i]) for i in group], limit=len(group))))
+    most_common = _most_common(frontier)
+    if most_common:
+        text.append(say.most_common(numbers.percent(most_common)))
+    if frontier.risk.name == "attacker":
+        text += _adversaries(frontier)
+    unsettled = sum(any(not attack.get("converged", True) for attack in point.attacks) for point in points)
+    text += [say.not_converged(unsettled)] if unsettled else []
+    bounds = sum(point.lower_bound for point in points)
+    text += [say.lower_bounds(bounds)] if bounds else []
+    return [*text, *_gone(frontier), *_lacking(frontier)]
+
+
+def _adversaries(frontier: TradeOff) -> list[str]:
+    """Return which adversary is the strongest on how many releases, and where the attacker was not tried."""
+    strongest = Counter(_adversary(frontier.points[i]) for i in _shown_once(frontier) if frontier.points[i].adversary)
+    counts = listing([say.adversary_of(name, count) for name, count in strongest.most_common()])
+    text = [say.strongest(counts)] if counts else []
+    unlike = [point for point in frontier.points if _has_borders(point) and "attacker" not in (point.accuracies or {})]
+    return text + ([say.not_played(len(unlike))] if unlike else [])
+
+
+def _gone(frontier: TradeOff) -> list[str]:
+    """Return, for each column, the releases that leave nothing of it."""
+    releases: dict[str, list[str]] = {}
+    for i in _shown_once(frontier):
+        for column in remaining.from_document(frontier.points[i].columns_left or {}):
+            if column.state == "gone":
+                releases.setdefault(column.column, []).append(title(frontier.points[i]))
+    return [say.gone(name, listing(some, limit=4)) for name, some in releases.items()]
+
+
+def _lacking(frontier: TradeOff) -> list[str]:
+    """Return how many releases have no risk, or no utility, and why."""
+    published = [point for point in frontier.points if not point.reason]
+    text = []
+    for axis, values in (
+        (frontier.risk, [point.risk(frontier.risk) for point in published]),
+        (frontier.utility, [point.useful(frontier.utility) for point in published]),
+    ):
+        count = sum(map(math.isnan, values))
+        if count:
+            text.append(say.lacking(count, axis.name, axis.lacks))
+    return text
+
+
+def _most_common(frontier: TradeOff) -> float:
+    """Return how many people are guessed right without a release, if the risk is of that kind; else 0."""
+    if frontier.risk.name not in ("attacker", "random-worlds"):
+        return 0.0
+    return max((point.commonest for point in frontier.points if not math.isnan(point.commonest)), default=0.0)
+
+
+def chosen(frontier: TradeOff, command: str) -> list[str]:
+    """Return the most useful release that passes the policy, and how to write it; or which thresholds are missed."""
+    best = frontier.best()
+    if best is not None:
+        value, risk = numbers.number(best.useful(frontier.utility)), numbers.percent(best.risk(frontier.risk))
+        uses_control = any(threshold.key == "max_attacker_gain" for threshold in best.thresholds)
+        return [
+            say.best(title(best), frontier.utility.name, value, risk),
+            *_left(best),
+            command,
+            *([say.CHOSEN] if uses_control else []),
+        ]
+    passed = [point for point in frontier.points if point.verdict == "passed"]
+    if passed:
+        return [say.without_utility(listing([title(point) for point in passed], limit=3), frontier.utility.name)]
+    nearest = [say.missed(title(point), "; ".join(map(missed, point.missed()))) for point in frontier.nearest()]
+    return [say.NONE_PASSES, *nearest]
+
+
 def _left(point: Point) -> list[str]:
-    """What the release leaves of each column; a sentence of its own for those that are gone."""
+    """Return what the release leaves of each column; a sentence of its own for those that are gone."""
     left = remaining.from_document(point.columns_left or {})
-    return [f"It leaves {remaining.summary(left)}.", *remaining.warnings(left)] if left else []
+    return [say.leaves(remaining.summary(left)), *remaining.warnings(left)] if left else []
 
 
-def chosen_lines(found: TradeOff, command: str) -> list[str]:
-    """The same for the terminal: all but the command, which is to be copied, in lines that fit."""
+def chosen_lines(frontier: TradeOff, command: str) -> list[str]:
+    """Return the same for the terminal: the command on a line of its own, to be copied, the rest wrapped."""
     return [
-        line for told in chosen(found, command) for line in ([f"  {told}"] if told == command else _wrapped(told, 4))
+        line
+        for text in chosen(frontier, command)
+        for line in ([f"  {text}"] if text == command else wrapped(text, hanging=4))
     ]
 
 
-def all_lines(found: Frontier) -> list[str]:
-    """What `dalenius frontier` prints: every release, the best of them, and what was written."""
-    text = lines(str(found.table), found.tradeoff)
-    if found.has_policy:
-        text += ["", *chosen_lines(found.tradeoff, found.publish_command)]
-    return [*text, *(f"\n  {line}" for line in written_lines(found))]
+def all_lines(frontier: Frontier) -> list[str]:
+    """Return what `dalenius frontier` prints: every release, the best of them, and what was written."""
+    text = lines(frontier.table, frontier.tradeoff)
+    if frontier.has_policy:
+        text += ["", *chosen_lines(frontier.tradeoff, frontier.publish_command)]
+    return [*text, *(f"\n  {line}" for line in written_lines(frontier))]
 
 
-def run_of(found: Frontier) -> dict[str, Any]:
-    """What JSON adds to the details of the run: the command that publishes the best release, and the time of each point."""
-    command = {"command": found.publish_command} if found.publish_command else {}
-    return {**command, "points": [{"seconds": round(point.seconds, 3)} for point in found.tradeoff.points]}
+def run_of(frontier: Frontier) -> dict[str, Any]:
+    """Return what JSON adds to the details of the run: the command that publishes the best release, and each point's time."""
+    command = {"command": frontier.publish_command} if frontier.publish_command else {}
+    return {**command, "points": [{"seconds": round(point.seconds, 3)} for point in frontier.tradeoff.points]}
 
 
-def written_lines(found: Frontier) -> list[str]:
-    """What became of the release that `--best` asks for."""
-    best, chosen_point = found.best, found.tradeoff.best()
-    if best is None or chosen_point is None:
+def written_lines(explored: Frontier) -> list[str]:
+    """Return what became of the release that `--best` asks for."""
+    best, point = explored.best, explored.tradeoff.best()
+    if best is None or point is None:
         return []
     if best.is_written:
-        return [f"Wrote {', '.join(best.files)}"]
-    misses = "; ".join(map(missed, best.missed))
-    return [f"Nothing was published: drawn anew, {title(chosen_point)} misses the policy: {misses}."]
+        return [say.written(", ".join(best.files))]
+    return [say.not_written(title(point), "; ".join(map(missed, best.missed)))]
 
 
 def missed(threshold: Threshold) -> str:
-    """A threshold that is not passed, and why."""
+    """Return a threshold that is not passed, and why."""
     if threshold.outcome == "not tested":
-        return f"{threshold.key} {threshold.asked} was not tested: {threshold.reason}"
-    return f"{threshold.key} is {words.number(threshold.measured)}, {threshold.asked} is asked for"
+        return say.not_tested(threshold.key, threshold.asked, threshold.reason)
+    return say.not_reached(threshold.key, numbers.number(threshold.measured), threshold.asked)
 
 
 def title(point: Point) -> str:
-    """A release as a reader calls it."""
+    """Return the name of a release: its method and parameters."""
     return f"{point.candidate.method} {point.candidate.label}"
 
 
+def _adversary(point: Point) -> str:
+    """Return the strongest adversary; guessing the most common value is one of them."""
+    return chart_words.MOST_COMMON if point.adversary == COMMONEST else point.adversary
+
+
 def _has_borders(point: Point) -> bool:
-    """Whether the release says where its classes end, so that learner and attacker can look at it."""
+    """Return whether the release says where its classes end, so that learner and attacker can be tried."""
     return point.kind in KINDS and bool({"rows", "links"} & set(KINDS[point.kind].offers()))
 
 
-def _played(point: Point) -> Mapping[str, float]:
-    return point.accuracies or {}
+def _better(frontier: TradeOff) -> str:
+    return say.LARGER if frontier.utility.larger_is_better else say.SMALLER
 
 
-def _better(found: TradeOff) -> str:
-    return "larger is better" if found.utility.larger_is_better else "smaller is better"
+def _risk(frontier: TradeOff, point: Point) -> str:
+    value = point.risk(frontier.risk)
+    is_signed = frontier.risk.name in ("gain", "relative-threat") and not math.isnan(value)
+    text = f"{value:+.1%}" if is_signed else numbers.percent(value)
+    is_bound = point.lower_bound and frontier.risk.attacked and not math.isnan(value)
+    return f"≥ {text}" if is_bound else text
 
 
-def _short(found: TradeOff) -> str:
-    return {"average_class_size": "class size", "kl_divergence": "KL divergence"}.get(
-        found.utility.name, found.utility.name
-    )
-
-
-def _wrapped(text: str, indent: int) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * indent, break_on_hyphens=False)
-
-
-def _risk(found: TradeOff, point: Point) -> str:
-    value = point.risk(found.risk)
-    shown = (
-        f"{value:+.1%}"
-        if found.risk.name in ("gain", "relative-threat") and not math.isnan(value)
-        else words.percent(value)
-    )
-    attacked = point.lower_bound and found.risk.attacked and not math.isnan(value)
-    return f"≥ {shown}" if attacked else shown
-
-
-def _by(found: TradeOff, point: Point) -> str:
-    return point.adversary if found.risk.name == "attacker" else ""
-
-
-def _useful(found: TradeOff, point: Point) -> str:
-    value = point.useful(found.utility)
-    return "–" if math.isnan(value) else words.number(value)
+def _useful(frontier: TradeOff, point: Point) -> str:
+    value = point.useful(frontier.utility)
+    return say.NO_FIGURE if math.isnan(value) else numbers.number(value)
 
 
 def _levels(point: Point) -> list[str]:
     levels = point.levels or {}
-    return [words.number(levels[name]) if name in levels else "–" for name in ("k", "l")] + [
-        f"{levels['t']:.2f}" if "t" in levels else "–"
-    ]
+    counts = [numbers.number(levels[name]) if name in levels else say.NO_FIGURE for name in ("k", "l")]
+    return [*counts, f"{levels['t']:.2f}" if "t" in levels else say.NO_FIGURE]
 
 
-def _line(found: TradeOff, point: Point, policy: bool) -> str:
-    k, l, t = _levels(point)  # noqa: E741 - the literature's letter
-    label = textwrap.shorten(point.candidate.label, 26, placeholder=" …")
-    row = (
-        f"{point.candidate.method:<17}{label:<27}{_risk(found, point):>7}  {_by(found, point):<16}"
-        f"{_useful(found, point):>14}{k:>7}{l:>4}{t:>7}"
-    )
-    return (row + f"  {_VERDICTS[point.verdict]}" if policy else row).rstrip()
+# The page -------------------------------------------------------------------------------------------------------------
 
 
-def page(name: str, found: TradeOff, command: str, run: Mapping[str, Any]) -> str:
-    """The whole page."""
-    policy = any(point.thresholds for point in found.points)
-    on = found.front
-    order = shown_once(found)
-    by = ["by"] if found.risk.name == "attacker" else []
-    head = ["release", "risk", escape(_short(found)).replace("_", " ").replace(" ", "<br>")]
-    head += ["policy"] if policy else []  # early: a phone shows the first columns
-    numeric = {1, 2, *range(len(head), len(head) + 3)}
-    head += ["k", "ℓ", "t", *by]
-    verdict = ""
-    if policy:
-        first, *others = chosen(found, command)
-        written = [f"<code>{escape(line)}</code>" if line == command else escape(line) for line in others]
-        best = found.best() is not None
-        verdict = "".join(
-            [
-                f"<div class='verdict {'passed' if best else 'violated'}'>",
-                *(f"<p>{line}</p>" for line in (escape(first), *written)),
-                "</div>",
-            ]
-        )
+def page(name: str, frontier: TradeOff, command: str, run: Mapping[str, Any]) -> str:
+    """Return the whole page."""
+    has_policy = any(point.thresholds for point in frontier.points)
+    order, risk, utility = _shown_once(frontier), frontier.risk, frontier.utility
+    better = _better(frontier)
     body = [
-        f"<h1>Risk against utility: {escape(name)}</h1>",
-        f"<p class='soft'>{escape(summary(found))}. Every release was published and audited as <code>dalenius publish</code> and "
-        "<code>dalenius audit</code> do it. The figures come from the table itself: they are for whoever holds it, not for "
-        "publication.</p>",
-        verdict,
-        "<h2>All releases</h2>",
-        _chart(found, policy),
-        "<h2>The front</h2>",
-        f"<p>For each of these {FRONT}. Which of them to take is a question of how much risk may be"
-        + (
-            ", and the policy answers it"
-            if policy
-            else "; thresholds under <code>[policy]</code> in the schema answer it"
-        )
-        + ".</p>",
-        table(head, [_row(found, found.points[i], policy) for i in order if on[i]], numeric=numeric),
-        "<h2>Every release</h2>",
-        f"<p>The most useful first; {MARK} is on the front.</p>",
-        table(
-            ["", *head],
-            [[MARK if on[i] else "", *_row(found, found.points[i], policy)] for i in order],
-            numeric={i + 1 for i in numeric},
-        ),
-        _not_published(found),
-        _missed_table(found, order) if policy else "",
-        "<h2>How to read this</h2>",
-        f"<p><b>Risk</b>, {escape(found.risk.name)}: {escape(found.risk.says)}. Smaller is safer.</p>",
-        f"<p><b>Utility</b>, {escape(found.utility.name)}: {escape(found.utility.says)} ({_better(found)}).</p>",
-        "<p><b>k, ℓ, t</b> are what the worst class reaches: people in it, different values in it, and how far its values are from "
-        "those of the table. A release without classes has none.</p>",
-        "".join(f"<p>{escape(note)}</p>" for note in notes(found)),
-        "<p>A release that is safe by one measure may not be by another, and adversaries that were not played may do better. "
-        "Audit the one that you choose: <code>dalenius audit</code>.</p>",
-        "<h2>How to repeat this</h2>",
-        table(
-            ["what", "value"],
-            [["dalenius", __version__], ["seed", str(found.seed)]]
-            + [[escape(str(key)), f"<code>{escape(shown(value))}</code>"] for key, value in run.items()],
-        ),
+        f"<h1>{escape(say.title(name))}</h1>",
+        _verdict(frontier, command) if has_policy else "",
+        paragraph(say.about(escape(summary(frontier))), soft=True),
+        heading(say.ALL),
+        _chart(frontier, has_policy),
+        heading(say.FRONT_HEADING),
+        paragraph(say.front_text(say.POLICY_DECIDES if has_policy else say.SET_POLICY)),
+        _table(frontier, [i for i in order if frontier.front[i]], has_policy),
+        heading(say.EVERY),
+        paragraph(say.order(MARK)),
+        _table(frontier, order, has_policy, marked=True),
+        _not_published(frontier),
+        _missed_table(frontier, order) if has_policy else "",
+        heading(say.READING),
+        paragraph(say.risk_text(escape(risk.name), escape(risk.says))),
+        paragraph(say.utility_text(escape(utility.name), escape(utility.says), better)),
+        paragraph(say.LEVELS),
+        "".join(paragraph(escape(note)) for note in notes(frontier)),
+        paragraph(say.CAUTION),
+        repeat({common.SEED: frontier.seed}, run),
     ]
-    return frame(f"Risk against utility: {name}", "\n".join(part for part in body if part))
+    return frame(say.title(name), "\n".join(part for part in body if part))
 
 
-def _chart(found: TradeOff, policy: bool) -> str:
-    on, alike = found.front, found.alike
+def _verdict(frontier: TradeOff, command: str) -> str:
+    """Return the release to choose, or what comes nearest."""
+    texts = [f"<code>{escape(text)}</code>" if text == command else escape(text) for text in chosen(frontier, command)]
+    outcome = "passed" if frontier.best() is not None else "violated"
+    return alert("".join(map(paragraph, texts)), outcome)
+
+
+def _table(frontier: TradeOff, order: Sequence[int], has_policy: bool, *, marked: bool = False) -> str:
+    """Return a row for each release. The policy comes early, because a phone shows the first columns."""
+    short = say.SHORT.get(frontier.utility.name, frontier.utility.name)
+    header = [*say.COLUMNS, escape(short).replace("_", " ").replace(" ", "<br>")]
+    header += [say.POLICY_COLUMN] if has_policy else []
+    numeric = {1, 2, *range(len(header), len(header) + len(LETTERS))}
+    header += [*LETTERS, *([say.BY_COLUMN] if frontier.risk.name == "attacker" else [])]
+    rows = [_row(frontier, frontier.points[i], has_policy) for i in order]
+    if marked:
+        header, numeric = ["", *header], {i + 1 for i in numeric}
+        rows = [[MARK if frontier.front[i] else "", *row] for i, row in zip(order, rows, strict=True)]
+    return table(header, rows, numeric=numeric)
+
+
+def _row(frontier: TradeOff, point: Point, has_policy: bool) -> list[str]:
+    cells = [escape(title(point)), _risk(frontier, point), _useful(frontier, point)]
+    if has_policy:
+        colour = {"passed": "passed", "violated": "violated"}.get(point.verdict, "untested")
+        cells.append(f'<span class="{colour}">{say.VERDICTS[point.verdict]}</span>')
+    cells += _levels(point)
+    if frontier.risk.name == "attacker":
+        cells.append(f"<small>{escape(_adversary(point))}</small>")
+    return cells
+
+
+def _chart(frontier: TradeOff, has_policy: bool) -> str:
+    """Return the chart of risk against cost, or why there is none."""
     dots = [
         tradeoff_chart.Dot(
             point.candidate.method,
             point.candidate.label,
-            point.risk(found.risk),
-            point.cost(found.utility),
-            front=on[i],
-            passed=not policy or point.verdict == "passed",
+            point.risk(frontier.risk),
+            point.cost(frontier.utility),
+            front=frontier.front[i],
+            passed=not has_policy or point.verdict == "passed",
         )
-        for i, point in enumerate(found.points)
-        if i in alike and math.isfinite(point.risk(found.risk)) and math.isfinite(point.cost(found.utility))
+        for i, point in enumerate(frontier.points)
+        if i in frontier.alike
+        and math.isfinite(point.risk(frontier.risk))
+        and math.isfinite(point.cost(frontier.utility))
     ]
     if not dots:
-        return "<p>No release has both the risk and the utility that were asked for: there is nothing to draw.</p>"
-    commonest = _commonest(found)
-    levels = {COMMONEST: commonest} if commonest else {}
-    hollow = " Filled ones satisfy the policy, hollow ones do not." if policy else ""
-    return figure(
-        tradeoff_chart.risk_against_cost(dots, (found.utility.title, found.risk.title), levels),
-        "Each mark is a release: risk upwards, cost to the right. Lower and further left is better. The line is the front, whose "
-        f"releases are named where there is room.{hollow}",
-    )
+        return paragraph(say.NOTHING_TO_DRAW)
+    most_common = _most_common(frontier)
+    levels = {chart_words.MOST_COMMON: most_common} if most_common else {}
+    titles = (frontier.utility.title, frontier.risk.title)
+    caption = say.CHART_CAPTION + (say.FILLED if has_policy else "")
+    return figure(tradeoff_chart.risk_against_cost(dots, titles, levels), caption)
 
 
-def _row(found: TradeOff, point: Point, policy: bool) -> list[str]:
-    cells = [escape(title(point)), _risk(found, point), _useful(found, point)]
-    if policy:
-        colour = {"passed": "passed", "violated": "violated"}.get(point.verdict, "untested")
-        cells.append(f"<span class='{colour}'>{_VERDICTS[point.verdict]}</span>")
-    cells += _levels(point)
-    if found.risk.name == "attacker":
-        cells.append(f"<small>{escape(_by(found, point))}</small>")
-    return cells
-
-
-def _impossible(found: TradeOff) -> list[tuple[str, str]]:
-    """Releases that could not be published, those of one method for one reason together, and the reason."""
-    together: dict[tuple[str, str], list[str]] = {}
-    for point in found.points:
+def _impossible(frontier: TradeOff) -> list[tuple[str, str]]:
+    """Return the releases that could not be published, those of one method and one reason together, and the reason."""
+    labels: dict[tuple[str, str], list[str]] = {}
+    for point in frontier.points:
         if point.reason:
-            together.setdefault((point.candidate.method, point.reason), []).append(point.candidate.label)
-    return [(f"{method} {'; '.join(labels)}", why) for (method, why), labels in together.items()]
+            labels.setdefault((point.candidate.method, point.reason), []).append(point.candidate.label)
+    return [(f"{method} {'; '.join(some)}", reason) for (method, reason), some in labels.items()]
 
 
-def _not_published(found: TradeOff) -> str:
-    rows = [[escape(names), escape(why)] for names, why in _impossible(found)]
-    return "<h2>Not published</h2>" + table(["release", "why"], rows) if rows else ""
+def _not_published(frontier: TradeOff) -> str:
+    rows = [[escape(titles), escape(reason)] for titles, reason in _impossible(frontier)]
+    return heading(say.NOT_PUBLISHED) + table(say.NOT_PUBLISHED_COLUMNS, rows) if rows else ""
 
 
-def _missed_table(found: TradeOff, order: Sequence[int]) -> str:
+def _missed_table(frontier: TradeOff, order: Sequence[int]) -> str:
     rows = [
         [escape(title(point)), "<br>".join(escape(missed(threshold)) for threshold in point.missed())]
-        for point in (found.points[i] for i in order)
+        for point in (frontier.points[i] for i in order)
         if point.missed()
     ]
-    return (
-        "<h2>What the policy asks for and is not reached</h2>" + table(["release", "thresholds"], rows) if rows else ""
-    )
+    return heading(say.MISSED) + table(say.MISSED_COLUMNS, rows) if rows else ""

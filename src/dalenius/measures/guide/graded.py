@@ -1,7 +1,7 @@
-"""Recommendations where a near miss helps the attacker, whether or not one knows by how much.
+"""Recommendations if a near miss helps the attacker, whether or not it is known by how much.
 
 The bounds on ΔP are half the printed ones. With posterior p, prior q and their best guesses a and b, E_q d(X,b) ≤ E_q d(X,a), so
-ΔP = E_p d(X,b) − E_p d(X,a) ≤ (E_p − E_q)[d(X,b) − d(X,a)]. What is in brackets lies between −d_max and d_max, which gives
+ΔP = E_p d(X,b) − E_p d(X,a) ≤ (E_p − E_q)[d(X,b) − d(X,a)]. The term in brackets lies between −d_max and d_max, which gives
 2 d_max TV; it is 2L-Lipschitz if the loss is L-Lipschitz, which gives 2L times the earth mover's distance; and TV ≤ tanh(δ/2).
 """
 
@@ -36,27 +36,27 @@ __all__ = [
 ]
 
 _KNOWN_LIMITS = (
-    "It is in the unit of the loss, squared for the squared loss, and cannot be compared across losses.",
-    "Another attacker may have another loss: with the loss unknown, ask for a bound in place of a number.",
-    "It is the error per value, also of a sequence of independent values. " + ONE_SECRET,
+    "Its unit is that of the loss (squared for the squared loss), so it cannot be compared across losses.",
+    "Another attacker may have another loss. If the loss is unknown, use a bound instead of a number.",
+    "It is the error per value, also for a sequence of independent values. " + ONE_SECRET,
 )
 _KNOWN_ASSUMES = (
     KNOWS_CHANNEL,
     "The loss that you give is the attacker's own.",
-    "It makes the guess that costs it least on average (a Bayes estimator).",
+    "The attacker makes the guess with the smallest expected loss (a Bayes estimator).",
 )
 _ANY_LOSS = (
-    "For another loss: squared, or a file with a row for each truth and a column for each guess (also of distances "
-    "between people)"
+    "For another loss: squared, or a file with one row for each true value and one column for each guess (also for "
+    "distances between people)"
 )
 
 WORST_ERROR = Recommendation(
     measure="worst-case estimation error",
-    why="You know what a guess costs the attacker, so nothing has to stand in for it: measure its smallest expected loss after "
-    "each observation, and take the observation that leaves the least.",
+    why="You know what a guess costs the attacker, so you can measure it directly: compute the smallest expected loss after each "
+    "observation, and take the observation with the smallest one.",
     assumes=_KNOWN_ASSUMES,
-    limits=("A single rare observation decides it.", *_KNOWN_LIMITS),
-    bounds="It is the error itself: P(y) ≥ worst-case privacy for every y, and worst case ≤ average ≤ error without observing.",
+    limits=("A single rare observation determines it.", *_KNOWN_LIMITS),
+    bounds="It is the error itself: P(y) ≥ worst-case privacy for every y, and worst case ≤ average ≤ error without observation.",
     command=GRADED,
     keys=("worst_case_privacy",),
     also=(
@@ -68,11 +68,11 @@ WORST_ERROR = Recommendation(
 
 AVERAGE_ERROR = Recommendation(
     measure="average estimation error",
-    why="You know what a guess costs the attacker, so nothing has to stand in for it: measure its smallest expected loss after "
-    "each observation, and average. For the squared loss this is the mean squared error.",
+    why="You know what a guess costs the attacker, so you can measure it directly: compute the smallest expected loss after each "
+    "observation, and average. For the squared loss this is the mean squared error.",
     assumes=_KNOWN_ASSUMES,
-    limits=("An average hides the observations that give much away.", *_KNOWN_LIMITS),
-    bounds="It is the error itself: worst case ≤ average ≤ error without observing.",
+    limits=("An average hides the observations that reveal a lot.", *_KNOWN_LIMITS),
+    bounds="It is the error itself: worst case ≤ average ≤ error without observation.",
     command=GRADED,
     keys=("average_privacy",),
     also=(
@@ -83,12 +83,12 @@ AVERAGE_ERROR = Recommendation(
 )
 
 NO_BEST_ERROR = Recommendation(
-    measure="average estimation error, for want of a best case",
-    why="The best cases count what is possible, and a count does not know how near two values are. The paper has no best case for "
-    "a graded loss, and neither have we: the average is the kindest number that still says something about the attacker.",
+    measure="average estimation error, as there is no best case",
+    why="Best cases count what is possible, and a count ignores how close two values are. The paper has no best case for a graded "
+    "loss, and neither does Dalenius. The average is the most favourable number that still describes the attacker.",
     assumes=_KNOWN_ASSUMES,
-    limits=("It is not a best case: single observations may leave the attacker a larger error.", *_KNOWN_LIMITS),
-    bounds="Worst case ≤ average ≤ error without observing, which is the ceiling of every average.",
+    limits=("It is not a best case: single observations may leave the attacker with a larger error.", *_KNOWN_LIMITS),
+    bounds="Worst case ≤ average ≤ error without observation, which is the upper limit of every average.",
     command=GRADED,
     keys=("average_privacy",),
     also=(Also(_ANY_LOSS, "dalenius channel MATRIX --prior prior.csv --loss loss.csv --json -", ("average_privacy",)),),
@@ -96,45 +96,45 @@ NO_BEST_ERROR = Recommendation(
 )
 
 _UNKNOWN_ASSUMES = (
-    "Without the observation the attacker believes what is common among all; with it, it draws the right conclusion.",
-    "It makes the guess that costs it least on average, whatever its loss is. The paper says the likeliest value; its proof "
-    "needs the cheapest one.",
-    "You know the largest loss d_max, or are content with a share of it.",
+    "Without the observation, the attacker knows how common each value is overall. With it, it draws the correct conclusion.",
+    "The attacker makes the guess with the smallest expected loss, whatever the loss is. The paper says the most likely value, "
+    "but its proof needs the cheapest one.",
+    "You know the largest loss d_max, or a share of it is enough for you.",
 )
 _GAIN_ONLY = (
-    "It bounds what the observation adds, not what the attacker knows anyway: what is common may be easy to guess."
+    "It bounds what the observation adds, not what the attacker knows anyway. A common value may be easy to guess."
 )
-_PER_VALUE = "It holds per value, also for a sequence of independent values. " + ONE_SECRET
+_PER_VALUE = "It applies per value, also to a sequence of independent values. " + ONE_SECRET
 _DELTA_BOUND = "With δ, the logarithm of the largest factor: t in nats ≤ δ, and ΔP(y) ≤ 2 d_max tanh(δ/2)"
 
 T_IDENTITY = Recommendation(
-    measure="largest divergence of the posterior from the prior (t-closeness of who it is)",
+    measure="largest divergence of the posterior from the prior (t-closeness of the identity)",
     why="You do not know what a near miss is worth. But no attacker, with any loss, gains much from an observation that hardly "
-    "moves its belief. t is how far the belief about who it is moves at most; δ, stricter, the largest factor. "
+    "changes its belief. t is the largest change in the belief about who it is. δ is stricter: it is the largest factor. "
     "Neither depends on --loss.",
     assumes=_UNKNOWN_ASSUMES,
     limits=(
         _GAIN_ONLY,
-        "t is an average over values within the worst observation. δ alone is a worst case in both, and infinite as soon as "
-        "somebody is ruled out.",
+        "t is an average over values within the worst observation. Only δ is a worst case in both, and it is infinite as soon as "
+        "someone is ruled out.",
         _PER_VALUE,
     ),
     bounds=f"ΔP(y) ≤ 2 d_max TV ≤ √2 d_max √t for every y, t in nats. {_DELTA_BOUND}.",
     command=HAMMING,
     keys=("t_kl", "delta_disclosure"),
     also=(Also("For an anonymity protocol", CROWDS, ("t_kl", "delta_disclosure")),),
-    reference=PAPER + "sections V-B1 and V-B3 (equation 8); the paper has attributes there, the proof is the same",
+    reference=PAPER + "sections V-B1 and V-B3 (equation 8); the paper treats attributes there; the proof is the same",
 )
 
 T_CLOSENESS = Recommendation(
-    measure="t-closeness, and δ-disclosure where it must be stricter",
+    measure="t-closeness, or δ-disclosure if it must be stricter",
     why="You do not know what a near miss is worth. But no attacker, with any loss, gains much from a class whose values are "
-    "distributed as in the whole table. t is how far the worst class is from that; δ, stricter, the largest factor.",
+    "distributed as in the whole table. t is how far the worst class is from that. δ is stricter: it is the largest factor.",
     assumes=_UNKNOWN_ASSUMES,
     limits=(
         _GAIN_ONLY,
-        "t is an average over values within the worst class. δ alone is a worst case in both, and infinite as soon as a class "
-        "lacks a value.",
+        "t is an average over values within the worst class. Only δ is a worst case in both, and it is infinite as soon as a "
+        "class lacks a value.",
         "t as an earth mover's distance and t as a divergence are different numbers, with different bounds.",
         LEARNERS,
         _PER_VALUE,
@@ -156,11 +156,11 @@ T_CLOSENESS = Recommendation(
 MUTUAL_INFORMATION = Recommendation(
     measure="mutual information",
     why="You do not know what a near miss is worth. But no attacker, with any loss, gains much on average from observations that "
-    "tell little about the value. The mutual information is what they tell on average: t-closeness without the worst case. "
+    "reveal little about the value. The mutual information is what they reveal on average: t-closeness without the worst case. "
     "It does not depend on --loss.",
     assumes=_UNKNOWN_ASSUMES,
     limits=(
-        "An average hides the observations that give much away; t-closeness is the worst of them.",
+        "An average hides the observations that reveal a lot. t-closeness describes the worst of them.",
         _GAIN_ONLY,
         _PER_VALUE,
     ),
@@ -169,9 +169,9 @@ MUTUAL_INFORMATION = Recommendation(
     command=HAMMING,
     keys=("mutual_information",),
     also=(
-        Also("For a table: what the classes tell of a person's value", CLASSES, ("mutual_information",)),
+        Also("For a table: what the classes reveal about a person's value", CLASSES, ("mutual_information",)),
         Also(
-            "To design the system: the least mutual information for a given distortion",
+            "To design the system: the smallest mutual information for a given distortion",
             DESIGN.format("hamming", "mutual-information"),
         ),
     ),
@@ -179,20 +179,20 @@ MUTUAL_INFORMATION = Recommendation(
 )  # fmt: skip
 
 _NO_BOUND = (
-    "None. For every count there is a loss under which all that is left is nearly the same to the attacker: ΔP(y) can be as "
-    "large as d_max."
+    "None. For every count there is a loss under which all remaining values are nearly the same to the attacker. ΔP(y) can be "
+    "as large as d_max."
 )
 _NOT_ENOUGH = (
-    "The paper has no best case for a graded loss. If near misses matter, answer worst or average in place of best."
+    "The paper has no best case for a graded loss. If near misses matter, answer worst or average instead of best."
 )
 
 COUNT_IDENTITY = Recommendation(
-    measure="k-anonymity, which bounds no near miss",
-    why="A best case counts who is possible. That is k-anonymity, whatever the loss: the one thing that can be said is that the "
-    "attacker cannot name the person for certain, not how near it comes.",
+    measure="k-anonymity, which does not bound near misses",
+    why="A best case counts the possible people. That is k-anonymity, whatever the loss. It says only that the attacker cannot "
+    "name the person for certain, not how close a guess comes.",
     assumes=(KNOWS_CLASS, COUNTS_ROWS),
     limits=(
-        "k people who live in one house, or are one family, are k-anonymous and near each other.",
+        "k people who live in one house, or belong to one family, are k-anonymous but close to each other.",
         _NOT_ENOUGH,
     ),
     bounds=_NO_BOUND,
@@ -206,12 +206,12 @@ COUNT_IDENTITY = Recommendation(
 )
 
 COUNT_ATTRIBUTE = Recommendation(
-    measure="distinct ℓ-diversity, which bounds no near miss",
-    why="A best case counts which values are possible. That is ℓ-diversity, whatever the loss: the one thing that can be said is "
-    "that the attacker cannot name the value for certain, not how near it comes.",
-    assumes=(KNOWS_CLASS, "It takes every value that occurs in the class for equally likely."),
+    measure="distinct ℓ-diversity, which does not bound near misses",
+    why="A best case counts the possible values. That is ℓ-diversity, whatever the loss. It says only that the attacker cannot "
+    "name the value for certain, not how close a guess comes.",
+    assumes=(KNOWS_CLASS, "The attacker assumes that every value in the class is equally likely."),
     limits=(
-        "A class with the salaries 3,000, 3,001 and 3,002 has three values and gives the salary away.",
+        "A class with the salaries 3,000, 3,001 and 3,002 has three values and still reveals the salary.",
         _NOT_ENOUGH,
     ),
     bounds=_NO_BOUND,

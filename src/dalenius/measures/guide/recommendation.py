@@ -1,4 +1,4 @@
-"""What a recommendation of the guide says, and the sentences that several of them share.
+"""The recommendations of the guide, and the sentences that several of them share.
 
 Entropies in the bounds are in bits, divergences in nats, as Pinsker's inequality needs them.
 """
@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Also:
-    """Another command, and what it is for."""
+    """Another command and its purpose."""
 
     purpose: str
     command: str
@@ -56,12 +56,12 @@ class Recommendation:
 
     @property
     def notation(self) -> dict[str, str]:
-        """The signs in its bounds."""
+        """Return the symbols in the bounds, with their meaning."""
         rest = self.bounds.replace("ΔP(y)", "ΔP")
         return {sign: meaning for sign, meaning in NOTATION.items() if sign in rest}
 
     def to_document(self) -> dict[str, Any]:
-        """Return the recommendation as JSON has it."""
+        """Return the recommendation as a JSON document."""
         return {
             "measure": self.measure,
             "why": self.why,
@@ -76,14 +76,14 @@ class Recommendation:
         }
 
 
-# What a sign in the bounds means; whoever shows a bound shows those that occur in it.
+# The meaning of each symbol in the bounds. Code that shows a bound also shows the symbols that occur in it.
 NOTATION = {
-    "P(y)": "the attacker's smallest expected loss once it has seen y; where all mistakes are alike, its chance of error.",
-    "ΔP": "what seeing y saves the attacker, against the guess that it would have made without.",
-    "d_max": "what the worst guess costs the attacker.",
+    "P(y)": "the attacker's smallest expected loss after it has seen y. If all mistakes are equal, its probability of error.",
+    "ΔP": "how much seeing y reduces the attacker's loss, compared with the guess it would have made without seeing y.",
+    "d_max": "the attacker's loss with the worst guess.",
     "TV": "total variation: half the sum of the absolute differences of two distributions.",
-    "α": "the largest share that a value has in a class.",
-    "nats": "natural logarithms; the document of `dalenius channel` has bits, and a bit is 0.693 nats.",
+    "α": "the largest share of any value in a class.",
+    "nats": "natural logarithms. The JSON of `dalenius channel` uses bits; a bit is 0.693 nats.",
 }
 
 PAPER = "Rebollo-Monedero, Parra-Arnau, Diaz and Forné 2013, "
@@ -95,14 +95,18 @@ GRADED = "dalenius channel MATRIX --prior prior.csv --loss absolute --json -"
 CROWDS = "dalenius channel --model crowds:n=10,p=0.3 --loss hamming --json -"
 DESIGN = "dalenius channel MATRIX --prior prior.csv --loss {} --design {} --distortion 0.1"
 
-RIGHT_OR_WRONG = "Only the right value is worth anything to the attacker."
-KNOWS_CHANNEL = "The attacker knows how the system works and how common each value is, and draws the right conclusions."
-KNOWS_CLASS = "The attacker knows that the person is in the table and in which class."
-COUNTS_ROWS = "It takes every row of the class for equally likely the person's."
-INDEPENDENT = "The values of the sequence are independent of each other and pass through the system one by one."
-ONE_SECRET = (
-    "One value that is seen several times is no sequence: all that is seen of it is one observation. What several releases "
-    "give away together is told by `dalenius compose`."
+RIGHT_OR_WRONG = "Only the correct value is useful to the attacker."
+KNOWS_CHANNEL = (
+    "The attacker knows how the system works and how common each value is, and draws the correct conclusions."
 )
-LEARNERS = "Whoever learns from the other classes may know more than a class tells: `dalenius attack` tries that."
-ORDER = "min-entropy ≤ Shannon entropy ≤ Hartley entropy, equal where all that is possible is equally likely"
+KNOWS_CLASS = "The attacker knows that the person is in the table, and in which class."
+COUNTS_ROWS = "The attacker assumes that every row of the class is equally likely to be the person's."
+INDEPENDENT = "The values of the sequence are independent of each other and pass through the system one at a time."
+ONE_SECRET = (
+    "A value that is observed several times is not a sequence: everything seen about it is one observation. To see what "
+    "several releases reveal together, run `dalenius compose`."
+)
+LEARNERS = (
+    "An attacker who learns from the other classes may know more than one class reveals. `dalenius attack` tests this."
+)
+ORDER = "Min-entropy ≤ Shannon entropy ≤ Hartley entropy. They are equal if everything possible is equally likely"

@@ -1,7 +1,7 @@
 """Which measure of privacy fits a case: five questions and one table of answers (Rebollo-Monedero et al. 2013, section VII).
 
-The paper's figure 4 and table IV as data. `RULES` are disjoint and cover every combination of answers, so that there is one
-recommendation for each; the command line, the documentation and the tests read the same table. Where the paper is silent, the
+The paper's figure 4 and table IV as data. `RULES` are disjoint and cover every combination of answers, so there is one
+recommendation for each. The command line, the documentation and the tests read the same table. Where the paper says nothing, the
 recommendation says so. The texts are in `alike` and `graded`.
 """
 
@@ -20,7 +20,7 @@ from dalenius.result import Result
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A word to answer with, and what it means."""
+    """A keyword for an answer, and its meaning."""
 
     key: str
     text: str
@@ -42,25 +42,25 @@ class Question:
 
     @property
     def choice(self) -> str:
-        """The answers in a sentence: `worst, average or best`."""
+        """Return the answers as a phrase: `worst, average or best`."""
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
 
     def understand(self, text: str) -> str | None:
-        """Return the answer that a text gives by its number, its word or the beginning of that; None if it gives none."""
+        """Return the answer that a text means: its number, its keyword or the start of the keyword. None if there is none."""
         text = text.strip().lower()
         if text.isdecimal():
             return self.words[int(text) - 1] if len(text) < 3 and 1 <= int(text) <= len(self.words) else None
         return self.complete(text)
 
     def complete(self, text: str) -> str | None:
-        """Return the only answer that begins so."""
+        """Return the only answer that starts with the text, or None."""
         begun = [word for word in self.words if text.strip() and word.startswith(text.strip().lower())]
         return begun[0] if len(begun) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is recommended for some answers; None is any answer."""
+    """The recommendation for some answers; None means any answer."""
 
     then: Recommendation
     about: str | None = None
@@ -70,7 +70,7 @@ class Rule:
     case: str | None = None
 
     def fits(self, answers: Mapping[str, str]) -> bool:
-        """Return whether nothing that was answered speaks against it."""
+        """Return whether the rule is compatible with all answers so far."""
         return all(self.wants(key) in (None, answer) for key, answer in answers.items())
 
     def wants(self, key: str) -> str | None:
@@ -81,19 +81,20 @@ class Rule:
 QUESTIONS = (
     Question(
         "about",
-        "What must nobody find out?",
+        "What must an attacker not find out?",
         (
-            Answer("identity", "Who it is: whose row this is, who sent this message."),
-            Answer("attribute", "What is true of a person: a diagnosis, a place, what was searched for."),
+            Answer("identity", "Who a person is: whose row this is, or who sent this message."),
+            Answer("attribute", "Something about a person: a diagnosis, a location, or what they searched for."),
         ),
     ),
     Question(
         "loss",
         "Does a near miss help the attacker?",
         (
-            Answer("hamming", "No: a guess is right or wrong, and all wrong guesses are alike (Hamming loss)."),
+            Answer("hamming", "No: a guess is correct or wrong, and all wrong guesses are equally bad (Hamming loss)."),
             Answer(
-                "graded", "Yes: the closer to the truth, the better; the next street is worth more than another city."
+                "graded",
+                "Yes: the closer to the truth, the better. The next street is worth more than another city.",
             ),
         ),
     ),
@@ -101,27 +102,27 @@ QUESTIONS = (
         "loss_known",
         "Do you know what a near miss is worth to the attacker?",
         (
-            Answer("yes", "I can write down what each guess costs it for each truth, such as a distance."),
-            Answer("no", "I cannot. At most I know what the worst guess costs it."),
+            Answer("yes", "I can state the cost of each guess for each true value, for example as a distance."),
+            Answer("no", "I cannot state it. At most I know the cost of the worst guess."),
         ),
     ),
     Question(
         "observations",
         "Does the attacker guess one value or a sequence of them?",
         (
-            Answer("single", "One value, from all that it sees of it."),
-            Answer(
-                "repeated", "A sequence: each observation is of a new value, such as somebody's place day after day."
-            ),
+            Answer("single", "One value, from everything that the attacker observes about it."),
+            Answer("repeated", "A sequence: each observation is of a new value, such as a person's location each day."),
         ),
     ),
     Question(
         "case",
         "Which case must the number describe, seen from the person to be protected?",
         (
-            Answer("worst", "The worst: what gives away most, to an attacker who makes the most of it."),
-            Answer("average", "The average over all that may happen, each as often as it happens."),
-            Answer("best", "The best: an attacker who only counts what is possible and weighs nothing."),
+            Answer(
+                "worst", "The worst: the observation that reveals most, to an attacker who makes the best use of it."
+            ),
+            Answer("average", "The average over all observations, weighted by how often they occur."),
+            Answer("best", "The best: the attacker only counts what is possible and ignores how likely it is."),
         ),
     ),
 )
@@ -153,7 +154,7 @@ RULES = (
 
 
 def check(answers: Mapping[str, str]) -> None:
-    """Refuse a question that is not asked here and an answer that it does not have."""
+    """Raise an error for an unknown question or an unknown answer."""
     known = {question.key: question for question in QUESTIONS}
     for key, answer in answers.items():
         if key not in known:
@@ -163,7 +164,7 @@ def check(answers: Mapping[str, str]) -> None:
 
 
 def combinations(answers: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
-    """Yield all ways to answer the five questions that agree with what was answered."""
+    """Yield all ways to answer the five questions that agree with the given answers."""
     known = answers or {}
     choices = [(known[question.key],) if question.key in known else question.words for question in QUESTIONS]
     for words in itertools.product(*choices):
@@ -171,7 +172,7 @@ def combinations(answers: Mapping[str, str] | None = None) -> Iterator[dict[str,
 
 
 def open_questions(answers: Mapping[str, str]) -> list[Question]:
-    """Return the questions that may still change the recommendation: some answer to the rest makes two of theirs differ."""
+    """Return the questions that can still change the recommendation, for some answers to the others."""
     check(answers)
     undecided = []
     for question in QUESTIONS:
@@ -185,7 +186,7 @@ def open_questions(answers: Mapping[str, str]) -> list[Question]:
 
 
 def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
-    """Return the answers without those that change nothing."""
+    """Return complete answers without those that change nothing."""
     needed = dict(answers)
     for question in QUESTIONS:
         rest = {key: answer for key, answer in needed.items() if key != question.key}
@@ -196,7 +197,7 @@ def needed_answers(answers: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Guidance(Result):
-    """The answers, and the measure that they lead to.
+    """Answers, and the measure that they lead to.
 
     `to_pandas` has one row: the answers by their questions, `measure`, `command` (what to run) and `reference`.
     """
@@ -206,13 +207,13 @@ class Guidance(Result):
 
     @property
     def command(self) -> str:
-        """The command that gives the same answers, without those that change nothing."""
+        """Return the command that gives the same answers, without those that change nothing."""
         needed = needed_answers(self.answers)
         flags = " ".join(f"{question.flag} {needed[question.key]}" for question in QUESTIONS if question.key in needed)
         return f"dalenius guide {flags}"
 
     def to_document(self) -> dict[str, Any]:
-        """Return the guidance as JSON has it."""
+        """Return the guidance as a JSON document."""
         return {
             "answers": {question.key: self.answers.get(question.key) for question in QUESTIONS},
             **self.recommendation.to_document(),
@@ -220,12 +221,12 @@ class Guidance(Result):
 
 
 def guide(answers: Mapping[str, str]) -> Guidance:
-    """Return the measure for these answers, and the answers."""
+    """Return the answers and the measure for them."""
     return Guidance(dict(answers), recommend(answers))
 
 
 def complete(answers: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the answers that were given, each as a whole word; what is no answer to its question is refused."""
+    """Return the given answers, each as a whole keyword. Raise an error for an unknown answer."""
     known = {question.key: question for question in QUESTIONS}
     whole = {key: known[key].complete(text) or text for key, text in answers.items() if text is not None}
     check(whole)
@@ -250,7 +251,7 @@ def _rule(answers: Mapping[str, str]) -> Rule:
 
 
 def to_document() -> dict[str, Any]:
-    """Return the whole table as JSON has it: the questions, and every rule with its recommendation."""
+    """Return the whole table as a JSON document: the questions, and every rule with its recommendation."""
     questions = [
         {
             "key": question.key,

@@ -1,6 +1,6 @@
 """Take the pictures in docs/pictures from the demo's reports, in Chromium. Run this by hand after a change of the reports.
 
-Usage: python scripts/write_pictures.py [FOLDER], with a folder in which `dalenius demo` has run already.
+Usage: python scripts/take_pictures.py [FOLDER], with a folder in which `dalenius demo` has run already.
 """
 
 from __future__ import annotations
