@@ -145,7 +145,7 @@ def test_page_and_verdict_say_the_same() -> None:
         found = audit(mine, SCHEMA, truth=mine, holdout=theirs)
         text = " ".join(" ".join(terminal.lines(found)).split())
         refused = "They cannot serve as a control." in " ".join(found.limits)
-        assert refused == (not found.attacks[0].comparable) == ("no control" in text)
+        assert refused == (not found.attacks[0].comparable) == ("so they cannot serve as a control" in text)
         assert ("a gain up to that is not called a leak" in text) == found.attacks[0].comparable
         if refused:
             assert found.attacks[0].verdict == "not enough data to say"

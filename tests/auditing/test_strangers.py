@@ -135,7 +135,7 @@ def test_held_out_people_who_fit_nowhere_are_counted(hospital: Hospital, tmp_pat
     worlds = found.attacks[0]
     told = [line.strip() for line in terminal.lines(found) if "match no class" in line]
     assert worlds.unmatched == 0
-    expected = f"fit no class: {worlds.control_unmatched:,} of 350 people held out"
+    expected = f"match no class: {worlds.control_unmatched:,} of 350 held-out people"
     assert told == ([expected] if worlds.control_unmatched else [])
     header, *lines = hospital.holdout.read_text(encoding="utf-8").splitlines()
     place = header.split(",").index("age")

@@ -397,7 +397,7 @@ def test_a_release_survives_a_slip(cli: Cli) -> None:
         before = Path(target).read_text()
         code, _, err = cli("--release", "r.csv", "--json", target)
         assert code == 2
-        assert "read here" in err
+        assert "this command reads that file" in err
         assert Path(target).read_text() == before
 
 

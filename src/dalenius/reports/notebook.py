@@ -27,6 +27,7 @@ _RULES = {
     ".wide svg": "max-width: none",
     "ul.legend": "list-style: none; padding: 0",
     ".verdict": "border-left: .4em solid #808890; padding: .5em .9em; margin: .8em 0; background: rgba(128, 128, 128, .12)",
+    ".warning": "border-left: .4em solid #d0453c; padding: .5em .9em; margin: .8em 0; background: rgba(128, 128, 128, .12)",
     "div.verdict.violated": "border-color: #d0453c",
     "div.verdict.passed": "border-color: #2e9350",
     "div.verdict.incomplete": "border-color: #b27a10",
