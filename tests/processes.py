@@ -24,7 +24,7 @@ LIBRARIES = (
     "altair", "arviz_stats", "ibis.backends.duckdb", "numba.core.caching", "numba.core.registry", "pydantic",
     "rich.console", "scipy.optimize", "scipy.stats", "typer",
 )  # fmt: skip
-OURS = ("dalenius.cli.app", "dalenius.auditing", "dalenius.engines.duckdb", "dalenius.reports.html")
+OURS = ("dalenius.cli.app", "dalenius.auditing", "dalenius.engines.duckdb_engine", "dalenius.reports.html")
 HELPER = """
 import sys
 sys.path.insert(0, sys.argv[2])
