@@ -66,7 +66,7 @@ def replacing(*paths: Path, new: bool = False, marker: Marker | None = None) -> 
     that a file is there already is an error, even if it came to be in the meantime.
 
     Signals wait until all files are renamed. An error in the middle puts the old files back. If the process is killed in
-    the middle, files of two runs stand side by side: with a `marker`, the last path then holds its text.
+    the middle, files of two runs are mixed: with a `marker`, the last path then holds its text.
     """
     for path in paths:
         check_writable(path)
