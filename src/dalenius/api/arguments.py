@@ -114,7 +114,7 @@ PREDICATE = Option(
 # Only commands have these. A function returns its result instead.
 JSON = Option("json", "Write the result as JSON. - is standard output.", str, metavar="FILE|-")
 QUIET = Option("quiet", "Print nothing but warnings and errors.", bool, short="q")
-REVEAL = Option("reveal", "Show the labels and values of the classes named.", bool)
+REVEAL = Option("reveal", "Show the labels and values of the classes that the report names.", bool)
 
 Table = Annotated[AnySource, TABLE]
 Release = Annotated[AnySource | AnyRelease, RELEASE]

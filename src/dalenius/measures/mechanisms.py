@@ -64,8 +64,8 @@ class Mechanism:
                 )
             if abs(row.sum() - 1) > SUM_TOLERANCE:
                 raise InputError(
-                    f"A mechanism's rows sum to 1: that of database {database!r} sums to {row.sum():.9g}, "
-                    f"{row.sum() - 1:+.3g} from it."
+                    f"The rows of a mechanism must sum to 1. The row of database {database!r} sums to {row.sum():.9g} "
+                    f"({row.sum() - 1:+.3g})."
                 )
         table.flags.writeable = False
         object.__setattr__(self, "probabilities", table)

@@ -219,7 +219,7 @@ def _check_part(part: Part, rows: tuple[str, ...], kind: str, what: str, *, whol
 
 def _check_distribution(row: Floats, what: str) -> None:
     if not np.isfinite(row).all():
-        raise InputError(f"A channel holds probabilities: {what} has an entry that is no number.")
+        raise InputError(f"A channel has probabilities, but {what} has an entry that is not a number.")
     if (row < 0).any():
         raise InputError(f"A channel holds probabilities: {what} has {row.min():g}, which is below 0.")
     if (row > 1 + TOLERANCE * len(row)).any():
