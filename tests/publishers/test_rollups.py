@@ -334,7 +334,7 @@ def test_the_optimum_is_that_of_memory_or_the_search_says_that_it_may_not_be(
                 published = publisher.publish(table(small, most, engine=PlainEngine()))
         except InputError as error:
             if good:
-                assert "not looked at" in str(error)  # noqa: PT017 - other errors must not pass
+                assert "not checked" in str(error)  # noqa: PT017 - other errors must not pass
             seen["refused"] += 1
             continue
         found, said = published.outcome, published.describe()
@@ -425,7 +425,7 @@ def test_from_the_top_a_large_node_hides_finer_ones_that_may_cost_less(
     assert found.best is None
     assert found.bound <= least
     assert found.not_looked_at == lattice.nodes
-    with pytest.raises(InputError, match=rf"{lattice.nodes} nodes were not looked at"):
+    with pytest.raises(InputError, match=rf"{lattice.nodes} nodes were not checked"):
         publisher.publish(dl.Table(small.columns(), small.schema(), most_cells=widest(small), engine=PlainEngine()))
 
 
@@ -493,12 +493,12 @@ def test_it_is_told_once_that_the_engine_rolls_up() -> None:
     small = make(3)
     most = len(small.cells()) - 1
     lines: list[str] = []
-    people = dl.Table(small.columns(), small.schema(), most_cells=most, told=lines.append)
+    people = dl.Table(small.columns(), small.schema(), most_cells=most, notify=lines.append)
     Lattice([KAnonymity(2)]).publish(people)
     assert len(lines) == 1
     assert f"more than {most:,}" in lines[0]
     assert "engine" in lines[0]
-    Lattice([KAnonymity(2)]).publish(dl.Table(small.columns(), small.schema(), told=lines.append))
+    Lattice([KAnonymity(2)]).publish(dl.Table(small.columns(), small.schema(), notify=lines.append))
     assert len(lines) == 1
 
 
@@ -511,7 +511,7 @@ def test_where_not_even_the_top_fits_nothing_is_said_of_the_criteria() -> None:
     for enumerable in (400_000, 0):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(search_module, "MAX_ENUMERATED_NODES", enumerable)
-            with pytest.raises(InputError, match=r"not looked at.*--most-cells"):
+            with pytest.raises(InputError, match=r"not checked.*--most-cells"):
                 Lattice([DistinctDiversity(2)]).publish(dl.Table(columns, schema, most_cells=4))
 
 

@@ -235,7 +235,7 @@ def test_reports_say_the_real_epsilon(
     (tmp_path / "table.csv").write_text("a,b,age,s\nx,u,3,p\ny,v,4,q\n", encoding="utf-8")
     code, out, _ = cli("audit", "c", "--truth", "table.csv", "-o", "report.html", "--json", "audit.json")
     assert code == 0
-    assert "ε = 0.75 by its noise; the release states 50, add-remove" in out
+    assert "ε = 0.75 by its noise; the release states 50, add-remove" in " ".join(out.split())
     assert "ε = 0.75 by its noise; the release states 50" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))["release"]["epsilon"] == 0.75
     write(tmp_path, "each alone", **META | {"scale": 0.001})
