@@ -15,7 +15,7 @@ import pytest
 import typer
 from hypothesis import HealthCheck, settings
 
-from tests.processes import Starter
+from tests.processes import OURS, Starter
 
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -90,14 +90,22 @@ COMMAND_LINE = "from dalenius.cli import main; main()"
 
 @pytest.fixture(scope="session")
 def starter() -> Iterator[Starter]:
-    """What starts Python programs in processes of their own, quickly."""
+    """What starts Python programs, also with plug-ins, in processes of their own, quickly."""
     made = Starter()
     yield made
     made.close()
 
 
+@pytest.fixture(scope="session")
+def command_starter() -> Iterator[Starter]:
+    """What starts the command line, without plug-ins, in processes of its own, quickly."""
+    made = Starter(*OURS)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def run(starter: Starter, tmp_path: Path) -> Run:
+def run(command_starter: Starter, tmp_path: Path) -> Run:
     """Run the command line in a process of its own, in an empty folder."""
 
     def call(
@@ -107,6 +115,6 @@ def run(starter: Starter, tmp_path: Path) -> Run:
         if options:  # an input of its own
             command = [sys.executable, "-c", COMMAND_LINE, *words]
             return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=LONG, **options)
-        return starter.run(COMMAND_LINE, words, cwd=cwd, env=env, timeout=LONG)
+        return command_starter.run(COMMAND_LINE, words, cwd=cwd, env=env, timeout=LONG)
 
     return call

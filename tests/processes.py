@@ -2,7 +2,7 @@
 
 A new process spends more than a second of CPU time on importing NumPy, Ibis, numba and the other libraries. A `Starter` has one
 helper process that imports them once. Each program runs in a fork of the helper. It has its own folder, environment, standard
-streams and exit code, and it imports dalenius and its plug-ins itself: the helper imports libraries only.
+streams and exit code. It imports dalenius and its plug-ins itself, unless the helper was asked to import dalenius, too.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ LIBRARIES = (
     "altair", "arviz_stats", "ibis.backends.duckdb", "numba.core.caching", "numba.core.registry", "pydantic",
     "rich.console", "scipy.optimize", "scipy.stats", "typer",
 )  # fmt: skip
+OURS = ("dalenius.cli.app", "dalenius.auditing", "dalenius.engines.duckdb_engine", "dalenius.reports.html")
 HELPER = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from tests.processes import serve
-exec(serve(int(sys.argv[1])), {"__name__": "__main__"})
+exec(serve(int(sys.argv[1]), sys.argv[3:]), {"__name__": "__main__"})
 """
 AT_START = (
     "PYTHON",
@@ -45,7 +46,9 @@ MAX_MESSAGE = 2**17
 class Starter:
     """Start programs in forks of one helper process, one program at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *more: str) -> None:
+        """Have the helper import the libraries, and more modules."""
+        self._modules = (*LIBRARIES, *more)
         self._environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # as the command line sets it
         self._channel: socket.socket | None = None
 
@@ -97,17 +100,17 @@ class Starter:
         if self._channel is None:
             self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             self._helper = subprocess.Popen(
-                [sys.executable, "-c", HELPER, str(theirs.fileno()), str(ROOT)],
+                [sys.executable, "-c", HELPER, str(theirs.fileno()), str(ROOT), *self._modules],
                 env=self._environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
             theirs.close()
         return self._channel
 
 
-def serve(descriptor: int) -> str:
+def serve(descriptor: int, modules: list[str]) -> str:
     """Fork a process for each request; return the code that it is to run. The helper itself never returns."""
     channel = socket.socket(fileno=descriptor)
-    for name in LIBRARIES:
+    for name in modules:
         importlib.import_module(name)
     while True:
         message, streams, _, _ = socket.recv_fds(channel, MAX_MESSAGE, 3)

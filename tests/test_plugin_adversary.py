@@ -99,7 +99,7 @@ def test_the_audit_reports_it_everywhere(dalenius: Run, folder: Path) -> None:
     reports = ("-o", "report.html", "--json", "audit.json")
     done = dalenius("audit", "r.csv", "--truth", "patients.csv", "--holdout", "others/patients.csv", *reports)
     assert done.returncode == 0, done.stderr
-    assert f"    {NAME} on disease: " in done.stdout
+    assert f"\n    {NAME} on disease\n" in done.stdout
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert f"<strong>{NAME}</strong> knows the release, that the target is in it" in page
     assert f"it {DOES}." in page

@@ -11,7 +11,7 @@ from tests.test_plugins import Run, dalenius, install  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.slow
 
-LISTED = "lattice, mondrian, microaggregation, anatomy, noisy-counts or runs."
+LISTED = "lattice, mondrian, microaggregation, anatomy, noisy-counts, runs."
 
 
 @pytest.fixture

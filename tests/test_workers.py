@@ -23,7 +23,7 @@ def test_every_result_with_its_number(jobs: int) -> None:
     [
         (doubling.BUG, WorkerError, "a bug"),
         (doubling.REFUSED, InputError, "cannot be read"),
-        (doubling.GONE, InputError, "was ended from outside"),
+        (doubling.GONE, InputError, "was killed, perhaps because memory ran out"),
     ],
 )
 def test_what_goes_wrong_is_told(item: int, kind: type[Exception], message: str) -> None:

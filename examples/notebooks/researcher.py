@@ -1,7 +1,8 @@
 # %% [markdown]
 # # A researcher's comparison of methods
 #
-# Three ways to publish the same table: which one reveals least for what it keeps? Other people from the same population are the control.
+# Three ways to publish the same table: which one reveals least for what it keeps?
+# Other people from the same population are the control.
 
 # %%
 import pandas as pd

@@ -173,7 +173,7 @@ class Proposal:
 def check_new(output: Path) -> None:
     """Refuse a file that is there already, before the work is done."""
     if output.is_symlink() or output.exists():
-        raise InputError(f"{output} already exists and is not overwritten. Choose another file with -o, or remove it.")
+        raise InputError(f"{output} already exists and is not overwritten. Name another file with -o, or remove it.")
     check_writable(output)
 
 

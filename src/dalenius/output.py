@@ -43,19 +43,19 @@ def check_writable(path: Path, *, inputs: Iterable[object] = ()) -> None:
     try:
         place = path.resolve()
     except (OSError, RuntimeError):  # a link that leads back to itself
-        raise InputError(f"Cannot write {str(path)!r}: it is a broken link. Choose another file.") from None
+        raise InputError(f"Cannot write {str(path)!r}: it is a broken link. Name another file.") from None
     if path.is_dir():
         raise InputError(f"Cannot write {str(path)!r}: that is a folder, but a file is needed.")
     system = any(path.absolute().is_relative_to(folder) for folder in ("/dev", "/proc"))
     if system or (path.exists() and not path.is_file()):
         # A rename would replace the device or the link, for everybody if root does it.
-        raise InputError(f"Cannot write {str(path)!r}: that is not a regular file. Choose a file.")
+        raise InputError(f"Cannot write {str(path)!r}: that is not a regular file. Name a file.")
     for folder in (path.parent, place.parent):
         if not folder.is_dir():
             raise InputError(f"Cannot write {str(path)!r}: the folder {str(folder)!r} does not exist. Create it first.")
     for source in inputs:
         if isinstance(source, str | Path) and path.exists() and Path(source).exists() and path.samefile(source):
-            raise InputError(f"Cannot write {str(path)!r}: this command reads that file. Choose another name.")
+            raise InputError(f"Cannot write {str(path)!r}: this command reads that file. Name another one.")
 
 
 @contextlib.contextmanager
@@ -66,14 +66,14 @@ def replacing(*paths: Path, new: bool = False, marker: Marker | None = None) -> 
     that a file is there already is an error, even if it came to be in the meantime.
 
     Signals wait until all files are renamed. An error in the middle puts the old files back. If the process is killed in
-    the middle, files of two runs stand side by side: with a `marker`, the last path then holds its text.
+    the middle, files of two runs are mixed: with a `marker`, the last path then holds its text.
     """
     for path in paths:
         check_writable(path)
     targets = tuple(path if new else path.resolve() for path in paths)
     if len(set(targets)) < len(targets):
         raise InputError(
-            f"Cannot write {str(paths[0])!r}: two of its files are links to the same file. Choose another output."
+            f"Cannot write {str(paths[0])!r}: two of its files are links to the same file. Name another output."
         )
     drafts = tuple(_draft_of(path) for path in targets)
     try:
@@ -84,7 +84,7 @@ def replacing(*paths: Path, new: bool = False, marker: Marker | None = None) -> 
             _place(drafts, targets, new=new, marker=marker)
             FINISHED.extend(map(str, paths))
     except FileExistsError:
-        raise InputError(f"{paths[0]} already exists and is not overwritten. Choose another file.") from None
+        raise InputError(f"{paths[0]} already exists and is not overwritten. Name another file.") from None
     except OSError as error:
         raise file_error(error, paths[0], "write") from None
     finally:

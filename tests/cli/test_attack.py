@@ -384,7 +384,7 @@ def test_the_audit_of_noisy_counts_plays_naive_bayes(
     assert attack["control"]["value"] == rates["holdout_success"]["value"]
     assert attack["verdict"] == rates["verdict"]
     assert document["at_risk"] == []
-    assert "makes a naive Bayes classifier" in page.read_text(encoding="utf-8")
+    assert "naive Bayes classifier" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("option", [("--error", "city=0.2"), ("--deleted", "3")])

@@ -288,7 +288,7 @@ BAD = [
     (("m.csv", "--prior", "q.csv"), {"q.csv": "value,probability\na,0.6\nb,0.3\n"}, "sums to 0.9, 0.1 too little"),
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,1\n"}, "1 rows and 2 columns, and there are 2 values"),
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,1\nc,1,0\n"}, "'b' has no row"),
-    (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,-1\nb,1,0\n"}, "below 0"),
+    (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a,b\na,0,-1\nb,1,0\n"}, "negative or not a number"),
     (("m.csv", "--loss", "haming"), {}, "and no such file. Did you mean 'hamming'"),
     (("m.csv", "--loss", "gone.csv"), {}, "and no such file"),
     (("m.csv", "--loss", "l.csv"), {"l.csv": "x,a\na,0\nb,1\n"}, "a column for 1 of the 2 values only"),
@@ -397,7 +397,7 @@ def test_a_release_survives_a_slip(cli: Cli) -> None:
         before = Path(target).read_text()
         code, _, err = cli("--release", "r.csv", "--json", target)
         assert code == 2
-        assert "read here" in err
+        assert "this command reads that file" in err
         assert Path(target).read_text() == before
 
 

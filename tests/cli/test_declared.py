@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from dalenius.cli.app import app
+from dalenius.publishers.registry import axes
 from tests.conftest import ROOT
 
 # Options that take something else in a command, and why.
@@ -18,12 +19,9 @@ OTHERWISE = {
     ("channel", "--joint"): "a file with joint probabilities; elsewhere columns that are counted together",
     ("check", "--recursive-l"): "the ℓ to measure with, or a threshold",
     ("compose", "--schema"): "one for each release",
-    ("frontier", "--k"): "several values to try",
-    ("frontier", "--l"): "several values to try",
     ("frontier", "--method"): "several ways to try",
-    ("frontier", "--suppression"): "several values to try",
-    ("frontier", "--t"): "several values to try",
     ("guide", "--loss"): "an answer to a question; elsewhere a loss by its name or file",
+    **{("frontier", axis.option.flag): "several values to try" for axis in axes()},
 }
 
 Declared = dict[str, dict[str, tuple[Any, ...]]]  # option → command → its declaration

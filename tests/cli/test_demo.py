@@ -59,7 +59,7 @@ def test_few_people(run: Run) -> None:
     assert done.returncode == 0, done.stderr
     assert "None of these releases may be published." in done.stdout
     # C does well on those few, and it is not known whether it would on others.
-    assert re.search(r" C \S+ unclear: gain not tested: with so few people it may be", " ".join(done.stdout.split()))
+    assert re.search(r" C \S+ unclear: gain not tested: with so few people, it may be", " ".join(done.stdout.split()))
 
 
 @pytest.mark.parametrize(("flags", "opened"), [([], 1), (["--no-open"], 0)])

@@ -219,7 +219,10 @@ def refused(cli: Cli, *options: str, says: tuple[str, ...], method: str = "mondr
         (("--given", "old-mondrian", "--given-schema", "absent.toml"), ("absent.toml",)),
         (("--given", "old-mondrian", "--given-map", "absent.csv"), ("absent.csv",)),
         (("--given", "old-mondrian", "--given-l", "1"), ("'--given-l'", "an int ≥ 2. Got 1")),
-        (("--given", "old-mondrian", "--given-l", "99"), ("99 values cannot be left", "--given-l")),
+        (
+            ("--given", "old-mondrian", "--given-l", "99"),
+            ("99 values are impossible: the table has only 12 sensitive values", "--given-l"),
+        ),
         (("--given", "old-mondrian", "--given-confidence", "0"), ("'--given-confidence'", "above 0")),
         (("--given", "old-mondrian", "--given-confidence", "1.5"), ("'--given-confidence'", "at most 1")),
         (("--given-l", "2"), ("--given-l needs an earlier release", "--given RELEASE")),

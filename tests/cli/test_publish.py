@@ -339,7 +339,7 @@ def test_nodes_that_are_too_large_are_counted(cli: Cli, folder: Path) -> None:
     assert code == 0
     assert (found["rollups"], found["not_looked_at"], found["minimal"], found["optimal"]) == ("engine", 1, None, False)
     assert found["bound"] == 0
-    assert "1 node was not looked at; no node costs less than 0.0000" in out
+    assert "no node costs less than 0.0000" in " ".join(out.split())
     assert "too large  1 node was not looked at" in out
 
 
@@ -370,7 +370,7 @@ def test_lattice_leaves_out_what_is_too_large(cli: Cli, folder: Path) -> None:
     assert document["not_looked_at"] == 1
     assert len(document["nodes"]) + len(large) == len(whole["nodes"])
     code, out, _ = cli("lattice", "t.csv", "--k", "2", "--most-cells", "8")
-    assert "1 more node has more than 8 distinct rows and was not looked at" in out
+    assert "1 more node has more than 8 distinct rows and was not examined" in out
     code, out, err = cli("lattice", "t.csv", "--k", "2", "--most-cells", "8", "-o", "page.html")
     assert (code, out) == (2, "")
     assert "The page compares every node" in err

@@ -646,7 +646,7 @@ def test_a_criterion_that_a_method_cannot_keep_is_refused(cli: Cli, option: str)
 def test_a_criterion_alone_that_a_method_cannot_keep_is_refused(cli: Cli) -> None:
     """Not with a request for the one that it can keep: the user wants something else."""
     for method, option, words in (
-        ("microaggregation", "--l", "cannot promise distinct ℓ = 3. Use mondrian."),
+        ("microaggregation", "--l", "microaggregation can satisfy k only, not distinct ℓ = 3. Use mondrian."),
         ("anatomy", "--k", "cannot promise k = 3. Use mondrian."),
         ("noisy-counts", "--k", "no classes for k = 3 to hold in"),
     ):
@@ -668,7 +668,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "anatomy, no l": (("anatomy",), "anatomy needs ℓ: --l 3, for example."),
     "anatomy, l of one": (("anatomy", "--l", "1"), "must be an int ≥ 2 (1 demands nothing). Got 1 instead."),
     "anatomy, merge of none": (("anatomy", "--l", "2", "--merge", "0"), "must be an int ≥ 1. Got 0 instead."),
-    "anatomy, merge of too many": (("anatomy", "--l", "2", "--merge", "76"), "There are 75 groups, and --merge 76"),
+    "anatomy, merge of too many": (("anatomy", "--l", "2", "--merge", "76"), "--merge 76 is larger than the number of groups, 75"),
     "counts, no epsilon": (("noisy-counts",), "Noisy counts need a budget: --epsilon 1, for example."),
     "counts, epsilon 0": (("noisy-counts", "--epsilon", "0"), "must be a number > 0. Got 0.0 instead."),
     "counts, epsilon below 0": (("noisy-counts", "--epsilon", "-1"), "must be a number > 0. Got -1.0 instead."),

@@ -230,7 +230,7 @@ REFUSED = {
     "hidden from an audit": (
         ("audit", "t.csv", "--method", "lattice", "--k", "2", "--suppressed-rows", "hide"), "audit that file without --truth",
     ),
-    "of a release": (("audit", "lone.csv", "--suppressed-rows", "hold"), "add --method"),
+    "of a release": (("audit", "lone.csv", "--suppressed-rows", "hold"), "Add --method"),
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import runpy
 from typing import Any
 
 import dalenius as dl
+from dalenius.api import FUNCTIONS
 from tests.conftest import ROOT
 
 API = runpy.run_path(str(ROOT / "scripts" / "site_api.py"))
@@ -41,6 +42,11 @@ def test_every_name_exists_and_says_what_it_is_for() -> None:
             assert not text.startswith(f"{path.rpartition('.')[2]}("), (
                 f"{path}: the docstring of a dataclass is generated"
             )
+
+
+def test_the_functions_have_a_page_of_their_own() -> None:
+    listed = NAMES["api/functions.md"]
+    assert {f"dalenius.{function.__name__}" for function in FUNCTIONS} | {"dalenius.read_release"} == set(listed)
 
 
 def test_results_are_those_that_functions_return() -> None:

@@ -116,7 +116,7 @@ def test_names(
     with pytest.raises(dl.InputError, match="no rows"):
         cells("empty_one", engine)
     for text in ("table:", 'table:"open', "table:a..b"):
-        with pytest.raises(dl.InputError, match="not the name of a table"):
+        with pytest.raises(dl.InputError, match="not a table name"):
             cells(text, engine)
 
 

@@ -158,4 +158,4 @@ def test_no_worker_comes(tmp_path: Path) -> None:
             cwd=tmp_path, capture_output=True, text=True, timeout=LONG, env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
         )  # fmt: skip
     assert done.returncode == 2, done.stderr
-    assert "no worker that works" in done.stderr
+    assert "No Spark worker is active" in done.stderr

@@ -113,7 +113,7 @@ def test_what_is_refused() -> None:
         permanent(np.eye(25))
     with pytest.raises(InputError, match="square"):
         permanent(np.ones((2, 3)))
-    with pytest.raises(InputError, match="no number"):
+    with pytest.raises(InputError, match="not a number"):
         permanent(np.array([[math.nan]]))
     nearly = np.random.default_rng(7).normal(size=(12, 12))
     without = nearly.copy()

@@ -438,8 +438,8 @@ def test_many_people_a_few_at_a_time(
     case_of: Callable[[int], Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The divergence is worked out for some people at a time; how many does not matter."""
-    monkeypatch.setattr(fit, "PAIRS", 25)
-    monkeypatch.setattr(fit, "BITS", 1)
+    monkeypatch.setattr(fit, "MAX_PAIRS", 25)
+    monkeypatch.setattr(fit, "MAX_BIT_BYTES", 1)
     for seed, hand in product(range(4), ("nodes", "groups")):
         name = tmp_path / f"{hand}{seed}"
         HAND[hand](case_of(seed), random.Random(seed), name)

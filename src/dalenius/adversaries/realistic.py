@@ -25,10 +25,10 @@ class RealisticAdversary(Adversary):
 
     __slots__ = ("model", "name")
     knows = (
-        "the release, the target's quasi-identifiers, and what it has learnt elsewhere about the shares of the values"
+        "the release, the target's quasi-identifiers, and what it has learned elsewhere about the shares of the values"
     )
     does = (
-        "weighs what it has learnt elsewhere, which counts for as many people as its stubbornness, "
+        "weighs what it has learned elsewhere, which counts for as many people as its stubbornness, "
         "against the people of the target's group"
     )
     page = "realistic.md"

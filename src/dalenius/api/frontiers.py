@@ -91,7 +91,7 @@ def frontier(
         raise InputError(
             "--holdout names the people to hold out, and --share draws them from the table. Use one of them."
         )
-    chosen = {name: _text(value) for name, value in chosen_of(grid).items()}
+    chosen = chosen_of(grid)
     people: dict[str, Any] = {"holdout": support.as_source(holdout), "share": share, "seed": seed}
     comparing: dict[str, Any] = {
         "risk": risk,
@@ -129,9 +129,9 @@ def _path(value: str | Path | None) -> Path | None:
     return None if value is None else Path(value)
 
 
-def _text(value: Any) -> Any:
+def _text(value: Any) -> str:
     """Return values to try as the command line has them: with commas between them."""
-    return ",".join(map(str, value)) if isinstance(value, list | tuple | range) else value
+    return ",".join(map(str, value)) if isinstance(value, list | tuple | range) else str(value)
 
 
 def _curved() -> type[Publisher]:
@@ -162,7 +162,7 @@ def _curve(
     text = options.pop(axis.option.parameter, None)
     page, json = _outputs(context)
     return epsilon_curve_of(
-        table, schema, None if text is None else axis.parse(str(text)), options=options, page=page, json=json,
+        table, schema, None if text is None else axis.parse(_text(text)), options=options, page=page, json=json,
         engine=context.engine(engine), progress=context.stage, **people,
     )  # fmt: skip
 
@@ -173,7 +173,7 @@ def _split(chosen: dict[str, Any]) -> tuple[dict[str, tuple[Any, ...]], dict[str
 
     by_option = {axis.option.parameter: axis for axis in axes()}
     values = {
-        by_option[name].name: tuple(dict.fromkeys(by_option[name].parse(str(text))))
+        by_option[name].name: tuple(dict.fromkeys(by_option[name].parse(_text(text))))
         for name, text in chosen.items()
         if name in by_option
     }

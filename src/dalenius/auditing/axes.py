@@ -96,8 +96,8 @@ RISKS: dict[str, Risk] = {
         Risk(
             "attacker",
             "share of people guessed right",
-            "how often the best adversary that was played is right about a person of the table; whoever guesses the table's "
-            "commonest value is one of them",
+            "how often the best adversary that was run is right about a person of the table; always guessing the table's most "
+            "common value is one of them",
             lambda audit: _largest(list(success_rates(audit).values())),
             "no adversary can attack what is published",
             floored=True,
@@ -114,8 +114,8 @@ RISKS: dict[str, Risk] = {
         Risk(
             "random-worlds",
             "share of people guessed right by random worlds",
-            "how often whoever takes everybody of a class for equally likely is right: the same adversary for all releases with "
-            "classes",
+            "how often an adversary who considers everyone in a class equally likely is right; the same adversary for all "
+            "releases with classes",
             lambda audit: success_rates(audit).get("random-worlds", math.nan),
             "random worlds needs classes with labels or tuples",
             attacked=True,
@@ -123,7 +123,8 @@ RISKS: dict[str, Risk] = {
         Risk(
             "perfect-breach",
             "share of people given away for certain",
-            "how many people's values an adversary knows for certain, and rightly, if whoever fits a class is not suppressed",
+            "share of people whose value an adversary knows for certain and correctly, if people who fit a class are not "
+            "suppressed",
             lambda audit: _largest([found.perfect_breach for found in audit.attacks if found.success.n]),
             "no adversary can attack what is published",
             attacked=True,
@@ -213,8 +214,8 @@ UTILITIES: dict[str, Utility] = {
         Utility(
             "faithfulness",
             "1 − faithfulness",
-            "how much of what could be learnt from the table is learnt from the release: 1 is all",
-            "what is learnt from them has no exact answer",
+            "how much of what the table teaches the release still teaches: 1 is all",
+            "the release gives no exact answer to what can be learned from it",
             larger_is_better=True,
         ),
     )

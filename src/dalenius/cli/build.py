@@ -139,13 +139,14 @@ def _ordered(declaration: Declaration, own: Own) -> dict[str, tuple[Option, Any]
 
 def _part_parameters(declaration: Declaration) -> Iterator[inspect.Parameter]:
     from dalenius import criteria
-    from dalenius.publishers.registry import owners
+    from dalenius.publishers.registry import options, owners
 
+    of_methods = options()
     of_criteria = {option.parameter for option in criteria.options()} if "criteria" in declaration.parts else set()
     for option in declaration.part_options():
-        methods = owners(option.parameter)
         panel = _CRITERIA if option.parameter in of_criteria else option.panel
-        if "methods" in declaration.parts and option.parameter not in of_criteria:
+        if option in of_methods and option.parameter not in of_criteria:
+            methods = owners(option.parameter)
             panel = f"--method {methods[0]}" if len(methods) == 1 else _SEVERAL
         yield _parameter(option.but(panel=panel), option.default, option.parameter)
 

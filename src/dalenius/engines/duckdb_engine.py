@@ -229,7 +229,7 @@ class DuckDB:
         if len(target.parts) > 2:
             raise InputError(f"{target}: a table of a DuckDB file is NAME or SCHEMA.NAME.")
         if self.has(target):
-            raise InputError(f"The database already has a table {str(target)!r}. Choose another name.")
+            raise InputError(f"The database already has a table {str(target)!r}. Name another one.")
 
     def _create(self, expression: Any, name: TableName, check: Check | None) -> None:
         """Create a table, whole or not at all. The database file is writable only while this runs."""

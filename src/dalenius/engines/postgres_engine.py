@@ -180,7 +180,7 @@ class Postgres:
     def check_target(self, target: Path | TableName) -> None:
         if isinstance(target, TableName):
             if self.has(target):
-                raise InputError(f"The database already has a table {str(target)!r}. Choose another name.")
+                raise InputError(f"The database already has a table {str(target)!r}. Name another one.")
         elif target.suffix == ".parquet":
             raise InputError("PostgreSQL writes CSV files and tables: name a file that ends in .csv, or table:NAME.")
 
@@ -229,7 +229,7 @@ class Postgres:
         known: dict[type[Exception], str] = {
             psycopg.errors.InsufficientPrivilege: "permission denied. Ask for the right to read it, or to create tables.",
             psycopg.errors.UndefinedTable: "there is no such table.",
-            psycopg.errors.DuplicateTable: "a table of that name already exists. Choose another name.",
+            psycopg.errors.DuplicateTable: "a table of that name already exists. Name another one.",
             psycopg.errors.InvalidSchemaName: "there is no such schema.",
             psycopg.errors.DiskFull: "the server's disk is full.",
             psycopg.errors.OutOfMemory: "the server does not have enough memory for this query.",

@@ -112,7 +112,7 @@ def _decode(head: bytes, path: Path) -> str:
 
 
 def _first_record(text: str, path: Path) -> tuple[str, str]:
-    """The header, which may span lines inside quotes, and what follows."""
+    """Return the header, which may span lines inside quotes, and the rest."""
     start = len(text) - len(text.lstrip("\r\n"))
     quoted = False
     for i in range(start, len(text)):

@@ -87,7 +87,7 @@ class Truth:
         return self._identity[0]
 
     def usual(self, queries: int, seed: int) -> Asked:
-        """Return a workload of count queries; it is answered once, and then held against any number of releases."""
+        """Return a workload of count queries; it is answered once, and then compared with any number of releases."""
         if (queries, seed) not in self._usual:
             self._usual[queries, seed] = self.ask(workload(self.schema, queries, seed))
         return self._usual[queries, seed]

@@ -94,7 +94,7 @@ class Attacked:
 def overlapping(
     path: str | Path | None = None, *, overlap: int = OVERLAP, people: int | None = None, others: int = 0, seed: int = 0
 ) -> Overlapping:
-    """Two subsets of Adult; with `people` of so many people only, for tests. So many `others` are in neither."""
+    """Return two subsets of Adult. Tests limit them to `people` people. `others` people are in neither."""
     whole = datasets.adult(path)
     columns = tuple(
         dataclasses.replace(column, role="other") if column.name == UNUSED else column

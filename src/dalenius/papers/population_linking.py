@@ -106,7 +106,7 @@ def predictions(
     sweeps: int,
     rng: np.random.Generator,
 ) -> list[dict[str, Rate]]:
-    """How often each prediction is right, of several peoples whose groups are known, after so many sweeps of one chain."""
+    """Return how often each prediction is right for several sets of people with known groups, after some sweeps of one chain."""
     linked = LinkedRows.of(release, column, Effort(method=method))
     links = linked.model
     assert isinstance(links, Links)

@@ -1,4 +1,4 @@
-"""Anatomy: quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values (Xiao 2006).
+"""Quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values (Xiao 2006).
 
 Each group takes one person of each of the ℓ most common values that are left. Those left over at the end, at most one per
 value, join groups that do not have their value. Which person of a value goes where is drawn at random. The seed is never
@@ -58,7 +58,7 @@ class Anatomy(Publisher):
     description = (
         "Publishes quasi-identifiers and sensitive values in two tables, linked by groups of ℓ different values."
     )
-    options = (Option("merge", "Anatomy: publish so many groups as one (1).", int, panel=PANEL),)
+    options = (Option("merge", "Number of groups to publish as one (1).", int, panel=PANEL),)
     keeps = (DistinctDiversity,)
     example = Example((DistinctDiversity(2),))
     is_drawn = True
@@ -234,7 +234,7 @@ class PublishedAnatomy(Published):
             GROUP: sensitive.group,
             target.name: np.array(target.leaves, dtype=object)[sensitive.codes[:, 0]],
         }
-        if COUNT in {column.name.casefold() for column in schema.columns}:  # the name is taken: a line a person
+        if COUNT in {column.name.casefold() for column in schema.columns}:  # the name is taken: one line per person
             columns = {name: np.repeat(column, sensitive.counts) for name, column in columns.items()}
         else:
             columns[COUNT] = sensitive.counts

@@ -52,7 +52,7 @@ Kept = TypeVar("Kept", bound=Criterion)
 PANEL = "Of one method"  # under which `--help` lists the options of publishers
 OTHERS_AS_QUASI = Option(
     "others-as-quasi",
-    "Of several sensitive columns, all others are known to the attacker.",
+    "With several sensitive columns, assume that the attacker knows all the others.",
     bool,
     panel="Options",
 )

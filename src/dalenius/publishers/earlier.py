@@ -44,7 +44,7 @@ def given(
     if table.many:
         raise InputError(
             f"{table.rows.name} has more than {counted(table.most_cells, 'distinct row', 'distinct rows')}, and earlier releases "
-            "are held against them one by one. Raise --most-cells (in Python, most_cells of Table), or coarsen columns."
+            "are compared with them one by one. Raise --most-cells (in Python, most_cells of Table), or coarsen columns."
         )
     schema, cells = table.schema, table.cells()
     m = len(schema.quasi)
@@ -133,7 +133,7 @@ def one_sensitive(schema: Schema) -> str:
     """Return the name of the sensitive column, of which there must be one."""
     if len(schema.sensitive) > 1:
         raise InputError(
-            f"Earlier releases are held against one sensitive column, and {schema.source} has {len(schema.sensitive)}. Publish "
+            f"Earlier releases are compared on one sensitive column, and {schema.source} has {len(schema.sensitive)}. Publish "
             'one at a time, and give the others role = "identifier".'
         )
     return schema.sensitive[0].name

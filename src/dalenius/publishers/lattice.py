@@ -54,7 +54,7 @@ __all__ = ["SUPPRESSION", "SUPPRESSIONS", "Lattice", "PublishedLattice"]
 SUPPRESSIONS = (0.0, 0.02)
 SUPPRESSION = Axis(
     "suppression",
-    Option("suppression", "Lattice: shares of rows to suppress (0,0.02).", str, metavar="S,S,…", panel=AXIS_PANEL),
+    Option("suppression", "Shares of rows to suppress (0,0.02).", str, metavar="S,S,…", panel=AXIS_PANEL),
     numbers("--suppression", "from 0 to 1", "0,0.02", lambda share: 0 <= share <= 1),
     usual=lambda size: SUPPRESSIONS,  # noqa: ARG005 - no share is impossible
     is_demand=False,
@@ -78,22 +78,22 @@ class Lattice(Publisher):
     publishes = "every column at one level of its hierarchy ([lattice.md](lattice.md))"
     description = "Publishes every column at one level of its hierarchy, chosen by an exact search of all choices."
     options = (
-        Option("suppression", "Lattice: largest share of rows to suppress (0).", float, panel=PANEL),
+        Option("suppression", "Largest share of rows to suppress (0).", float, panel=PANEL),
         Option(
             "suppressed-rows",
-            "Lattice: hold suppressed rows to the criteria as a class of their own (default), publish them as-is, or hide them.",
+            "Hold suppressed rows to the criteria as a class of their own (default), publish them as-is, or hide them.",
             str,
             metavar="HOW",
             panel=PANEL,
         ),
         Option(
             "utility",
-            "Lattice: loss (default), precision, entropy, discernibility or average_class_size.",
+            "What to optimize: loss (default), precision, entropy, discernibility or average_class_size.",
             str,
             panel=PANEL,
         ),
-        Option("minimal", "Lattice: also list every minimal node.", bool, panel=PANEL),
-        Option("time-limit", "Lattice: stop after so many seconds with the best so far.", float, panel=PANEL),
+        Option("minimal", "Also list every minimal node.", bool, panel=PANEL),
+        Option("time-limit", "Stop after this many seconds with the best node so far.", float, panel=PANEL),
         OTHERS_AS_QUASI,
     )
     not_in_audit = frozenset({"utility", "minimal", "time-limit", "others-as-quasi"})

@@ -198,7 +198,7 @@ class Search:
             pace = 0.05 if length > 0.9 else 0.2 if length > 0.5 else 0.5
             if (
                 length < 1e-8 or count >= MAX_NEWTON_STEPS
-            ):  # rounding has the better of it: what first derivatives can mend
+            ):  # rounding errors dominate: first derivatives can still improve it
                 curved, pace, last = False, 1.0, count + MAX_NEWTON_STEPS
         if self.most is None:
             bound -= self.slope * self.task.mean(best)

@@ -64,8 +64,8 @@ class Microaggregation(Publisher):
     publishes = "groups of similar people, as centroids or ranges"
     description = "Puts at least k similar people into a group, of which one point or one range is published."
     options = (
-        Option("shown", "Microaggregation: centroids (default) or ranges.", str, panel=PANEL),
-        Option("block", "Microaggregation: group blocks of at most so many rows.", int, panel=PANEL),
+        Option("shown", "What to publish for a group: centroids (default) or ranges.", str, panel=PANEL),
+        Option("block", "Group the rows in blocks of at most this size.", int, panel=PANEL),
     )
     keeps = (KAnonymity,)
     example = Example((KAnonymity(4),))

@@ -1,4 +1,4 @@
-"""Mondrian: cut the table in two, and each part again, as long as every part satisfies the criteria (LeFevre 2006).
+"""Cut the table in two, and each part again, as long as every part satisfies the criteria (LeFevre 2006).
 
 Strict and multidimensional: all people with the same quasi-identifiers stay together, and each part may be cut in a
 different column. Values have positions: integers by value (missing last), categories in code-point order. The cut is made in
@@ -59,7 +59,10 @@ class Mondrian(Publisher):
     title = "Mondrian"
     publishes = "boxes, made by cutting the data into smaller and smaller parts"
     description = "Cuts the table in two, and each part again, as long as every part satisfies the criteria."
-    options = (Option("cuts", "Mondrian: order (default) or hierarchy.", str, panel=PANEL), OTHERS_AS_QUASI)
+    options = (
+        Option("cuts", "How to cut categories: order (default) or hierarchy.", str, panel=PANEL),
+        OTHERS_AS_QUASI,
+    )
     not_in_audit = frozenset({"others-as-quasi"})
     keeps = (Criterion,)
     example = Example((KAnonymity(4),))

@@ -1,4 +1,4 @@
-"""Noisy counts: how many people have each (quasi-identifier value, sensitive value), under ε-differential privacy.
+"""How many people have each (quasi-identifier value, sensitive value), under ε-differential privacy.
 
 Everybody is counted once in each table. So adding or removing a person changes one count in each table, and replacing a
 person two. OpenDP draws the noise and computes the recorded ε. Domains come from the schema, never from the data: only the
@@ -44,7 +44,7 @@ __all__ = ["EPSILON", "EPSILONS", "Counts", "PublishedCounts", "SimulatedCounts"
 EPSILONS = (0.05, 0.1, 0.5, 1.0, 5.0)
 EPSILON = Axis(
     "epsilon",
-    Option("epsilons", "Noisy counts: the budgets to try.", str, metavar="E,E,…", panel=AXIS_PANEL),
+    Option("epsilons", "The budgets to try.", str, metavar="E,E,…", panel=AXIS_PANEL),
     numbers("--epsilons", "> 0", "0.1,0.5,1", lambda epsilon: 0 < epsilon < math.inf),
     usual=lambda size: EPSILONS,  # noqa: ARG005 - no ε is impossible
     letter="ε",
@@ -64,15 +64,13 @@ class Counts(Counting, Publisher):
     publishes = "counts with noise, under differential privacy"
     description = "Publishes how many people have each value, with noise that gives ε-differential privacy."
     options = (
-        Option("epsilon", "Noisy counts: the budget of differential privacy.", float, panel=PANEL),
-        Option("noise", "Noisy counts: geometric (default) or laplace.", str, panel=PANEL),
-        Option("neighbours", "Noisy counts: add-remove (default) or replace.", str, panel=PANEL),
-        Option(
-            "joint", "Noisy counts: count these columns together.", str, metavar="A,B", is_repeatable=True, panel=PANEL
-        ),
+        Option("epsilon", "The budget of differential privacy.", float, panel=PANEL),
+        Option("noise", "The kind of noise: geometric (default) or laplace.", str, panel=PANEL),
+        Option("neighbours", "Which tables are neighbours: add-remove (default) or replace.", str, panel=PANEL),
+        Option("joint", "Count these columns together.", str, metavar="A,B", is_repeatable=True, panel=PANEL),
         Option(
             "level",
-            "Noisy counts: count a column at a level of its hierarchy. Repeatable.",
+            "Count a column at a level of its hierarchy. Repeatable.",
             str,
             metavar="COLUMN=LEVEL",
             is_repeatable=True,
@@ -80,7 +78,7 @@ class Counts(Counting, Publisher):
         ),
         Option(
             "gaussian",
-            "Noisy counts: publish n, sum and squares of an integer column, clipped to these bounds. Repeatable.",
+            "Publish n, sum and squares of an integer column, clipped to these bounds. Repeatable.",
             str,
             metavar="COLUMN=LOW:HIGH",
             is_repeatable=True,

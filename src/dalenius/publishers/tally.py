@@ -1,4 +1,4 @@
-"""What a publisher decided, as rows of text with counts, to be held against what was written.
+"""What a publisher decided, as rows of text with counts, to be compared with what was written.
 
 A table may change between the scan that was counted and the scan that is written. Criteria then hold of people who are not
 those in the file. So the file is counted, too, before it is published.

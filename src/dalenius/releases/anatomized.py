@@ -85,7 +85,7 @@ class Anatomized(GroupedRelease):
         return Regions(self.quasi.codes, self.quasi.group.astype(np.int64), leaves)
 
     def write(self, name: str | Path) -> None:
-        """`NAME.quasi.csv`, a line a person, and `NAME.sensitive.csv`, a line a (group, value) with its count."""
+        """Return `NAME.quasi.csv`, one line per person, and `NAME.sensitive.csv`, one line per group and value with its count."""
         if GROUP in {column.name for column in self.schema.columns}:
             raise InputError(f"An anatomized release needs a column {GROUP!r}, which the schema declares. Rename it.")
         weighted = COUNT not in {column.name for column in self.schema.columns}

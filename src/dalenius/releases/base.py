@@ -111,7 +111,7 @@ class GroupCells:
         return int(self.counts.sum())
 
     def sizes(self, groups: int) -> Longs:
-        """The number of people in each of so many groups; counted once."""
+        """Return the number of people in each group, counted once."""
         if groups not in self._sizes:
             kept = self.group >= 0
             sizes = np.bincount(self.group[kept], weights=self.counts[kept], minlength=groups)

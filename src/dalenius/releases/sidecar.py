@@ -150,7 +150,7 @@ def _unfinished(release: Path) -> InputError:
 
 
 def _key(release: Path, file: Path) -> str:
-    """What a sidecar calls a file: the release may be renamed, and its name is nobody's business."""
+    """Return the name of a file in a sidecar. It omits the release's own name, which may be private and may change."""
     return f"NAME{file.name.removeprefix(release.name)}"
 
 

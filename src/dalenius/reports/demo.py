@@ -47,7 +47,7 @@ def outcome(story: Story) -> list[str]:
 
 
 def _learned(story: Story) -> list[str]:
-    """Return how often each adversary is right inside and outside each release, and what follows."""
+    """Return how often each adversary is right inside and outside each release, and the conclusion."""
     rows, conclusions = [], []
     for release in story.releases:
         letter = release.published.letter

@@ -46,7 +46,7 @@ def _name(attack: Attack) -> str:
 
 
 def _rates(attack: Attack) -> list[str]:
-    """Return a row: how often an adversary is right, and what follows."""
+    """Return a row: how often an adversary is right, and the conclusion."""
     unsettled = "" if attack.is_control_converged else f", <b>{common.NOT_CONVERGED}</b>"
     notes = "".join(f"<br><small>{escape(note)}</small>" for note in phrases.notes(attack))
     return [

@@ -114,7 +114,9 @@ def of_attack(attack: ReleaseAttack) -> list[str]:
     text = [f"ReleaseAttack by {attack.adversary} on {attack.column}"]
     if attack.belief is not None:
         lost = int((~attack.belief.matched).sum())
-        text.append(f"  Beliefs about {counted(len(attack.belief), 'target', 'targets')}, {lost:,} of whom fit nowhere")
+        text.append(
+            f"  Beliefs about {counted(len(attack.belief), 'target', 'targets')}, {lost:,} of whom fit no class"
+        )
     if attack.rated is not None:
         rated = attack.rated.attack
         gain = f", gain {numbers.signed(rated.gain)}" if rated.gain.n else ""

@@ -361,7 +361,7 @@ def test_modes_that_were_not_visited_count_with_their_mass() -> None:
 
 def test_why_modes_are_not_weighed() -> None:
     found = watched([(0.0, 0.0), (-0.5, -0.5)], [[0, 1, 0], [0] * 3])
-    assert "found 2 modes and came to one of them 1 times only" in found.unmixed()
+    assert "found 2 modes and visited one of them only 1 time, too rarely" in found.unmixed()
     state = found.chains[0].weight[None]
     found.chains[0].jumps = Jumps.of(found.chains[0].links, state, state, np.empty((0, 2), dtype=np.bool_))
     assert "found 2 modes and cannot weigh them" in found.unmixed()
@@ -475,7 +475,7 @@ def test_without_scouts_it_would_be_certain(monkeypatch: pytest.MonkeyPatch) -> 
     effort = Effort(mcse=0.02, most_sweeps=1000)
     monkeypatch.setattr(modes, "MAX_SCOUTS", 0)
     monkeypatch.setattr(modes, "EVEN_SCOUTS", 0)
-    monkeypatch.setattr(modes, "DISTINCT", 2.0)
+    monkeypatch.setattr(modes, "MIN_DISTANCE", 2.0)
     monkeypatch.setattr("dalenius.adversaries.models.learning.Posterior._link_chains", staticmethod(_all_alike))
     wrong = []
     for seed in range(8):

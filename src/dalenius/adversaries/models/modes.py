@@ -191,8 +191,8 @@ class Modes:
                 "jump from one mode to another is accepted"
             )
         return (
-            f"the chains found {len(self.places)} modes and visited one of them only {entries.min()} times, "
-            "too rarely to weigh it"
+            f"the chains found {len(self.places)} modes and visited one of them only "
+            f"{counted(int(entries.min()), 'time', 'times')}, too rarely to weigh it"
         )
 
     def _visits(self) -> tuple[Longs, Longs]:
