@@ -229,12 +229,12 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
         ("publish", "same.csv", "-o", "out.csv", "--epsilon-privacy", "I:uniform:30:3"),
         "a sensitive column has one value, and everybody has it",
     ),
-    "a criterion for an audit": (("audit", "r.csv", "--epsilon-privacy", "III:table:2"), "add --method"),
+    "a criterion for an audit": (("audit", "r.csv", "--epsilon-privacy", "III:table:2"), "Add --method"),
     "epsilon of the page below 1": (
         ("lattice", "t.csv", "--adversary", "II:30", "-o", "page.html", "--json", "out.json", "--epsilon", "0.5"),
         "a finite number ≥ 1",
     ),
-    "epsilon of no page": (("lattice", "t.csv", "--adversary", "II:30", "--epsilon", "3"), "add -o FILE, or leave it out"),
+    "epsilon of no page": (("lattice", "t.csv", "--adversary", "II:30", "--epsilon", "3"), "Add -o FILE, or leave it out"),
     "page and document in one file": (
         ("lattice", "t.csv", "--adversary", "II:30", "-o", "page.html", "--json", "page.html"),
         "page.html",
@@ -255,7 +255,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a page over a prior": (("lattice", "t.csv", "--adversary", "III:prior.csv", "-o", "prior.csv"), "Name another"),
     "a report over a prior": (("audit", "r.csv", "--adversary", "III:prior.csv", "-o", "prior.csv"), "Name another"),
-    "known to nobody": (("check", "r.csv", "--known", "3"), "--known describes realistic adversaries, and none is named"),
+    "known to nobody": (("check", "r.csv", "--known", "3"), "--known describes realistic adversaries, but none is named"),
     "at most of nobody": (("check", "r.csv", "--at-most"), "--at-most describes realistic adversaries"),
     "a set for nobody": (("check", "r.csv", "--predicate", "Zitterpox"), "--predicate describes realistic adversaries"),
     "known to nobody, publishing": (("publish", "t.csv", "-o", "out.csv", "--k", "2", "--known", "3"), "--known describes"),

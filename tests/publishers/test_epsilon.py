@@ -185,7 +185,7 @@ def test_the_survey_tells_epsilon_of_what_remains(table: Small, suppression: str
 def test_adversaries_that_are_written_alike_are_refused() -> None:
     """ε is listed under the text: one would hide the other."""
     lattice = GeneralizationLattice(make(3).cells())
-    with pytest.raises(InputError, match="alike"):
+    with pytest.raises(InputError, match="same text"):
         survey(lattice, adversaries=[c.Realistic("IV", text="X"), c.Realistic("III", shape="table", text="X")])
 
 

@@ -75,7 +75,7 @@ def mistaken(error: str, best: str, inaccuracy: str) -> str:
     return f"{error_text}; its belief is {inaccuracy} off."
 
 
-AGAINST_LABELS = ", against an attacker who answers with labels"
+AGAINST_LABELS = " against an attacker who answers with labels"
 
 
 def designed(objective: str, value: str, against: str, distortion: str, asked: str) -> str:
@@ -83,7 +83,7 @@ def designed(objective: str, value: str, against: str, distortion: str, asked: s
 
 
 def proven(against: str, bound: str, gap: str) -> str:
-    return f"Proven: no channel of that distortion is better{against} than {bound}; gap {gap}."
+    return f"Proven: no channel of that distortion leaves more than {bound}{against}; gap {gap}."
 
 
 def estimated(samples: int, privacy: str, confidence: str, low: str, high: str) -> str:
