@@ -121,6 +121,13 @@ def test_summaries_fit_their_line_and_help_fits_80_columns(command: Any) -> None
     )
 
 
+def test_options_of_parts_are_checked_by_type() -> None:
+    with pytest.raises(
+        dl.ParameterError, match=r"The '--k' parameter of publish must be an int\. Got 'five' instead\."
+    ):
+        dl.publish("nothing.csv", k="five")
+
+
 def test_a_part_cannot_take_an_option_of_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, a plug-in's option that is called like one of the command's own was dropped silently."""
     model = CRITERIA["k_anonymity"]

@@ -107,7 +107,7 @@ class Declaration:
                     raise TypeError(f"{self.name}() has no option {name!r}.{nearest(name, known)}")
         for name, value in arguments.items():
             is_default = name in self.own and value is self.own[name][1]
-            if not is_default and value is not None and name in self.own:
+            if not is_default and value is not None and name in known:
                 known[name].check(value, self.name)
 
 
