@@ -55,7 +55,7 @@ def audit(
     >>> table = dl.datasets.hospital(300, seed=1)
     >>> audit = dl.audit(dl.publish(table, k=5, suppression=0.02), truth=table)
     >>> audit.verdict
-    'no policy'
+    'none'
     """
     from dalenius.adversaries.models.sampling import Effort
     from dalenius.auditing import audit

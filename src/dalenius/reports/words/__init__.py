@@ -82,4 +82,7 @@ def __getattr__(name: str) -> ModuleType:
     """Load the words of a report when it asks for them."""
     if name.startswith("_"):
         raise AttributeError(name)
-    return load(name)
+    try:
+        return load(name)
+    except ModuleNotFoundError as error:
+        raise AttributeError(f"the catalogue has no words for {name!r}") from error
