@@ -128,6 +128,14 @@ def test_options_of_parts_are_checked_by_type() -> None:
         dl.publish("nothing.csv", k="five")
 
 
+def test_a_number_is_taken_where_a_text_may_be_one() -> None:
+    table = dl.datasets.hospital(300, seed=1)
+    (_, by_number), (_, by_text) = (
+        dl.publish(table, method="mondrian", k=3, t=t).record.criteria for t in (0.3, "0.3")
+    )
+    assert by_number == by_text == "t = 0.3 (equal)"
+
+
 def test_a_part_cannot_take_an_option_of_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, a plug-in's option that is called like one of the command's own was dropped silently."""
     model = CRITERIA["k_anonymity"]

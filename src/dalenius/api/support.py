@@ -251,8 +251,11 @@ def parse(
     priors = Priors(schema, engine)
     chosen = {option.parameter: options.pop(option.parameter, None) for option in criteria_options()}
     for option in criteria_options():
-        if option.is_repeatable and chosen[option.parameter] is not None:
-            chosen[option.parameter] = several(chosen[option.parameter])
+        value = chosen[option.parameter]
+        if option.is_repeatable and value is not None:
+            chosen[option.parameter] = several(value)
+        elif option.type is str and isinstance(value, int | float):
+            chosen[option.parameter] = str(value)  # t=0.2 is the text 0.2
     criteria = from_options(chosen_of(chosen), Setting(priors, known, at_most, predicates))
     adversaries = _adversaries(several(adversary), several(prior_data), priors, known=known, at_most=at_most)
     return Parsed(priors, tuple(criteria), adversaries, predicates)
