@@ -252,10 +252,10 @@ def parse(
     chosen = {option.parameter: options.pop(option.parameter, None) for option in criteria_options()}
     for option in criteria_options():
         value = chosen[option.parameter]
-        if option.is_repeatable and value is not None:
-            chosen[option.parameter] = several(value)
-        elif option.type is str and isinstance(value, int | float):
-            chosen[option.parameter] = str(value)  # t=0.2 is the text 0.2
+        if option.type is str and value is not None:  # t=0.2 is the text 0.2
+            values = several(value) if option.is_repeatable else [value]
+            texts = [str(one) if isinstance(one, int | float) else one for one in values]
+            chosen[option.parameter] = texts if option.is_repeatable else texts[0]
     criteria = from_options(chosen_of(chosen), Setting(priors, known, at_most, predicates))
     adversaries = _adversaries(several(adversary), several(prior_data), priors, known=known, at_most=at_most)
     return Parsed(priors, tuple(criteria), adversaries, predicates)
