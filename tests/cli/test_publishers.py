@@ -647,8 +647,8 @@ def test_a_criterion_alone_that_a_method_cannot_keep_is_refused(cli: Cli) -> Non
     """Not with a request for the one that it can keep: the user wants something else."""
     for method, option, words in (
         ("microaggregation", "--l", "microaggregation can satisfy k only, not distinct ℓ = 3. Use mondrian."),
-        ("anatomy", "--k", "cannot promise k = 3. Use mondrian."),
-        ("noisy-counts", "--k", "no classes for k = 3 to hold in"),
+        ("anatomy", "--k", "can satisfy ℓ only, not k = 3. Use mondrian."),
+        ("noisy-counts", "--k", "Noisy counts have no classes, so they cannot satisfy k = 3"),
     ):
         refused(cli, "publish", "patients.csv", "-o", "out", "--method", method, option, "3", message=words)
 

@@ -89,7 +89,7 @@ def better(text: str, epsilon: str, near: str) -> str:
 
 # Terminal --------------------------------------------------------------------------------------------------------------------
 
-RATE_COLUMNS = ("ε", "counted (range)", "held out", "gain in points (95 % CI)", "conclusion")
+RATE_COLUMNS = ("ε", "counted (range)", "held out", "gain (points, 95 % CI)", "conclusion")
 ERROR_COLUMNS = ("ε", "confident", "correct", "overconfident", "count error", "relative error")
 NO_FIGURE = "–"
 
