@@ -98,7 +98,7 @@ def test_theorem_16_by_hand_and_where_it_is_vacuous() -> None:
 
 
 def test_a_table_that_is_no_mechanism_is_refused() -> None:
-    with pytest.raises(InputError, match=r"database \('b',\) sums to 0\.9, -0\.1 from it"):
+    with pytest.raises(InputError, match=r"database \('b',\) sums to 0\.9 \(-0\.1\)"):
         Mechanism(("a", "b"), 1, (0, 1), np.array([[0.5, 0.5], [0.5, 0.4]]))
     with pytest.raises(InputError, match=r"database \('a',\) has one below 0"):
         Mechanism(("a", "b"), 1, (0, 1), np.array([[1.5, -0.5], [0.5, 0.5]]))

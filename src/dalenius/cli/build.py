@@ -99,10 +99,14 @@ class Command(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         """Return the help, with the registered names filled in."""
-        for parameter in self.params:
-            if getattr(parameter, "help", None):
-                parameter.help = _filled(parameter.help)  # type: ignore[attr-defined]
-        return str(super().get_help(ctx))
+        declared = {parameter: parameter.help for parameter in self.params if getattr(parameter, "help", None)}  # type: ignore[attr-defined]
+        try:
+            for parameter, text in declared.items():
+                parameter.help = _filled(text)  # type: ignore[attr-defined]
+            return str(super().get_help(ctx))
+        finally:
+            for parameter, text in declared.items():
+                parameter.help = text  # type: ignore[attr-defined]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then the options without a heading of their own, then those of each heading."""
